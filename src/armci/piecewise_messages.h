@@ -27,14 +27,14 @@ inline int wait_for(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE
 [[noreturn]] void refuse_lengths(int from, int theirs, std::size_t mine);
 
 // Between the ranks of one communicator under one tag. Pieces have at most max_piece bytes.
-class Mail {
+class TaggedMessages {
  public:
   static constexpr std::size_t max_piece = 256 * 1024;
 
-  Mail(MPI_Comm comm, int tag) : comm_(comm), tag_(tag) {}
-  Mail(const Mail&) = delete;
-  Mail& operator=(const Mail&) = delete;
-  ~Mail() { wait_for_sends(); }
+  TaggedMessages(MPI_Comm comm, int tag) : comm_(comm), tag_(tag) {}
+  TaggedMessages(const TaggedMessages&) = delete;
+  TaggedMessages& operator=(const TaggedMessages&) = delete;
+  ~TaggedMessages() { wait_for_sends(); }
 
   // The bytes must not change until wait_for_sends.
   void send(const void* bytes, std::size_t count, int to) {

@@ -44,10 +44,10 @@ void refuse_lengths(int from, int theirs, std::size_t mine) {
 
 void broadcast(const Team& team, void* bytes, std::size_t count, int root) {
   const TreePlace place = place_in(team, root);
-  Mail mail(team.comm, team.tag);
+  TaggedMessages mail(team.comm, team.tag);
   auto* at = static_cast<std::byte*>(bytes);
   for (std::size_t left = count; left != 0;) {
-    const std::size_t piece = std::min(left, Mail::max_piece);
+    const std::size_t piece = std::min(left, TaggedMessages::max_piece);
     if (place.parent >= 0) mail.receive(at, piece, place.parent);
     for (auto child = place.children.rbegin(); child != place.children.rend(); ++child) {
       mail.send(at, piece, *child);
@@ -60,13 +60,13 @@ void broadcast(const Team& team, void* bytes, std::size_t count, int root) {
 void reduce(const Team& team, void* x, std::size_t elements, const Reduction& reduction, Others others) {
   const TreePlace place = place_in(team, 0);
   const std::size_t width = reduction.element_bytes();
-  const std::size_t elements_a_piece = Mail::max_piece / width;
+  const std::size_t elements_a_piece = TaggedMessages::max_piece / width;
   const bool changes_it = reduction.prepares() || !place.children.empty();
   const bool needs_copy = others == Others::keep && place.parent >= 0 && changes_it;
   const std::size_t piece_bytes = std::min(elements, elements_a_piece) * width;
   std::vector<std::byte> came(place.children.empty() ? 0 : piece_bytes);
   std::vector<std::byte> copy(needs_copy ? piece_bytes : 0);
-  Mail mail(team.comm, team.tag);
+  TaggedMessages mail(team.comm, team.tag);
   auto* at = static_cast<std::byte*>(x);
   for (std::size_t left = elements; left != 0;) {
     const std::size_t piece = std::min(left, elements_a_piece);
@@ -91,7 +91,7 @@ void team_barrier(const Team& team) {
   const TreePlace place = place_in(team, 0);
   const std::byte signal{};
   std::byte came{};
-  Mail mail(team.comm, team.tag);  // it waits for what was sent, so that goes before the bytes
+  TaggedMessages mail(team.comm, team.tag);  // it waits for what was sent, so that goes before the bytes
   for (const int child : place.children) mail.receive(&came, 1, child);
   if (place.parent >= 0) {
     mail.send(&signal, 1, place.parent);

@@ -30,7 +30,7 @@ bool is_allocated_over(runtime::Runtime& runtime, const void* ptr, const groups:
   const std::optional<runtime::Allocation> found = runtime.allocations().named_by(ptr);
   if (!found) return false;
   if (groups::nth_allocation(group.context(), found->id)) return true;  // over this very group
-  return groups::relation(found->side(), {groups::participants(group, runtime.book()).members,
+  return groups::relation(found->side(), {groups::participants(group, runtime.registry()).members,
                                           group.endpoints()}) != groups::Relation::unequal;
 }
 

@@ -41,7 +41,7 @@ std::vector<std::uint32_t> side_of(std::span<const std::uint32_t> participants, 
 std::unique_ptr<Group> part_with(runtime::Runtime& runtime, const Group& parent,
                                  std::span<const groups::SplitWish> wishes, int color) {
   if (color == MPI_UNDEFINED) return nullptr;
-  const groups::Participants participants = groups::participants(parent, runtime.book());
+  const groups::Participants participants = groups::participants(parent, runtime.registry());
   const std::vector<std::uint32_t> members = groups::part_of(wishes, color);
   const auto size = static_cast<std::uint32_t>(wishes.size());
   const auto low = side_of(members, 0, participants.low_size);
@@ -49,11 +49,11 @@ std::unique_ptr<Group> part_with(runtime::Runtime& runtime, const Group& parent,
   const auto& local = participants.is_low ? low : high;
   const auto& remote = participants.is_low ? high : low;
   if (parent.is_inter() && remote.empty()) return nullptr;
-  groups::Table near = runtime.book().subset(parent.table(), local);
+  groups::Table near = runtime.registry().subset(parent.table(), local);
   groups::Table far;
   BridgeId bridge = worlds::bridge_among(runtime, parent.bridge(), near.members());
   if (parent.is_inter()) {
-    far = runtime.book().subset(parent.remote_table(), remote);
+    far = runtime.registry().subset(parent.remote_table(), remote);
     if (bridge == no_bridge) bridge = worlds::bridge_among(runtime, parent.bridge(), far.members());
   }
   const auto at = std::ranges::find(local, static_cast<std::uint32_t>(parent.my_rank())) - local.begin();
@@ -159,7 +159,7 @@ int comex_group_create_endpoints(comex_group_t parent, int my_count, comex_group
     groups::Table table;
     BridgeId bridge = no_bridge;
     if (count != 0) {
-      table = runtime->book().make_table(layout.members);
+      table = runtime->registry().make_table(layout.members);
       bridge = worlds::bridge_among(*runtime, found->bridge(), table.members());
     }
     for (std::uint32_t i = 0; i < count; ++i) {

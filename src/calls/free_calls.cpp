@@ -21,7 +21,7 @@ class Freeing {
         where_{name, {}, ptr},
         group_(group),
         handle_(handle),
-        all_(groups::participants(group, runtime.book()).members),
+        all_(groups::participants(group, runtime.registry()).members),
         me_(runtime.extras(handle).collective->me()),
         mine_(claim(ptr)) {}
 

@@ -40,7 +40,7 @@ bool has_list(runtime::Runtime& runtime, const char* name, int n, const void* in
 int look_up(runtime::Runtime& runtime, const char* name, std::span<const comex_gpid_t> gpids, int lpids[]) {
   std::vector<Lpid> all;
   for (const comex_gpid_t gpid : gpids) {
-    const Result<Lpid> lpid = runtime.book().lpid_of(gpid_of(gpid));
+    const Result<Lpid> lpid = runtime.registry().lpid_of(gpid_of(gpid));
     if (!lpid) return runtime.reporter().fail({.operation = name}, lpid.failure());
     all.push_back(lpid.value());
   }
@@ -60,7 +60,7 @@ int comex_gpid(comex_group_t group, int rank, comex_gpid_t* gpid) {
   comex::Worker target = 0;
   if (runtime == nullptr || !runtime::find_target(*runtime, name, rank, group, target)) return COMEX_FAILURE;
   if (!runtime::has_place(*runtime, name, gpid)) return COMEX_FAILURE;
-  *gpid = c_gpid(runtime->book().gpid_of(static_cast<Lpid>(target)).value());
+  *gpid = c_gpid(runtime->registry().gpid_of(static_cast<Lpid>(target)).value());
   return COMEX_SUCCESS;
 }
 
@@ -73,7 +73,8 @@ int comex_gpids(comex_group_t group, int size, comex_gpid_t gpids[], int* single
   if (!runtime::has_place(*runtime, name, gpids)) return COMEX_FAILURE;
   std::vector<Gpid> all;
   for (int rank = 0; rank < size; ++rank) {
-    all.push_back(runtime->book().gpid_of(found->targets().lpid(static_cast<std::uint32_t>(rank))).value());
+    all.push_back(
+        runtime->registry().gpid_of(found->targets().lpid(static_cast<std::uint32_t>(rank))).value());
   }
   std::ranges::transform(all, gpids, c_gpid);
   if (single_world != nullptr) *single_world = comex::groups::is_single_world(all) ? 1 : 0;
@@ -98,7 +99,7 @@ int comex_lpid_to_gpid(int lpid, comex_gpid_t* gpid) {
   const char* name = "lpid_to_gpid";
   runtime::Runtime* runtime = runtime::enter(name);
   if (runtime == nullptr || !runtime::has_place(*runtime, name, gpid)) return COMEX_FAILURE;
-  const Result<Gpid> found = runtime->book().gpid_of(lpid);
+  const Result<Gpid> found = runtime->registry().gpid_of(lpid);
   if (!found) return runtime->reporter().fail({.operation = name}, found.failure());
   *gpid = c_gpid(found.value());
   return COMEX_SUCCESS;
@@ -120,7 +121,7 @@ int comex_lpids(comex_group_t group, int size, int lpids[]) {
 int comex_lpid_count(int* count) {
   runtime::Runtime* runtime = runtime::enter("lpid_count");
   if (runtime == nullptr || !runtime::has_place(*runtime, "lpid_count", count)) return COMEX_FAILURE;
-  *count = static_cast<int>(runtime->book().lpid_count());
+  *count = static_cast<int>(runtime->registry().lpid_count());
   return COMEX_SUCCESS;
 }
 
@@ -128,10 +129,10 @@ int comex_process_ranks(int lpid, comex_process_ranks_t* ranks) {
   const char* name = "process_ranks";
   runtime::Runtime* runtime = runtime::enter(name);
   if (runtime == nullptr || !runtime::has_place(*runtime, name, ranks)) return COMEX_FAILURE;
-  const Result<Gpid> gpid = runtime->book().gpid_of(lpid);
+  const Result<Gpid> gpid = runtime->registry().gpid_of(lpid);
   if (!gpid) return runtime->reporter().fail({.operation = name}, gpid.failure());
-  const comex::groups::ConnectionData data = runtime->book().connection_data(gpid.value()).value();
-  const bool is_mine = gpid.value() == runtime->book().me();
+  const comex::groups::ConnectionData data = runtime->registry().connection_data(gpid.value()).value();
+  const bool is_mine = gpid.value() == runtime->registry().me();
   static_assert(comex::groups::unknown_rank == COMEX_RANK_INVALID && comex::no_lpid == COMEX_RANK_INVALID);
   *ranks = {data.vpid, data.local_rank, data.node_rank,
             is_mine ? runtime->world().app_rank : COMEX_RANK_INVALID};

@@ -26,7 +26,7 @@ struct Leader {
   Gpid other;
   std::uint64_t tag;
 
-  bool accepts() const { return runtime->book().me() < other; }
+  bool accepts() const { return runtime->registry().me() < other; }
 
   Result<LeaderConnection> find(const ShouldAbort& should_abort) {
     const Deadline deadline(static_cast<double>(runtime->world().settings.meet_s));
@@ -101,8 +101,8 @@ Result<Leader> find_leader(runtime::Runtime& runtime, int peer, int remote_leade
   }
   if (tag < 0) return caller_error("the tag is " + std::to_string(tag) + "; it must not be negative");
   const Lpid lpid = group->targets().lpid(static_cast<std::uint32_t>(remote_leader));
-  const Gpid other = runtime.book().gpid_of(lpid).value();
-  if (other == runtime.book().me())
+  const Gpid other = runtime.registry().gpid_of(lpid).value();
+  if (other == runtime.registry().me())
     return caller_error("both leaders are this process; the two sides share nobody");
   if (std::string lost = runtime.why_lost(group->bridge()); !lost.empty())
     return environment_error(std::move(lost));
@@ -128,7 +128,7 @@ struct MergeInput {
 std::vector<Gpid> gpids_of(runtime::Runtime& runtime, const groups::ConnectionTable& table) {
   std::vector<Gpid> gpids;
   for (std::uint32_t rank = 0; rank < table.size(); ++rank) {
-    gpids.push_back(runtime.book().gpid_of(table.lpid(rank)).value());
+    gpids.push_back(runtime.registry().gpid_of(table.lpid(rank)).value());
   }
   return gpids;
 }
@@ -139,7 +139,7 @@ bool is_high(std::span<const MergeInput> inputs, Gpid first_of_side) {
 
 int merge(runtime::Runtime& runtime, const char* name, const groups::Group& group, int inter, bool high,
           int* merged) {
-  const MergeInput mine{runtime.book().me(), runtime.draw_context(), high ? 1U : 0U};
+  const MergeInput mine{runtime.registry().me(), runtime.draw_context(), high ? 1U : 0U};
   const std::vector<MergeInput> inputs =
       agree(runtime, name, inter, mine, merged == nullptr ? "the place for the new group is null" : "");
   if (inputs.empty()) return code_of_failure(runtime, inter);
@@ -159,7 +159,7 @@ int merge(runtime::Runtime& runtime, const char* name, const groups::Group& grou
   append(near_first ? group.members() : group.targets());
   append(near_first ? group.targets() : group.members());
   const auto before = near_first ? std::uint32_t{0} : group.targets().size();
-  auto made = std::make_unique<groups::Group>(inputs.front().context, runtime.book().make_table(lpids),
+  auto made = std::make_unique<groups::Group>(inputs.front().context, runtime.registry().make_table(lpids),
                                               group.my_rank() + static_cast<int>(before), groups::Endpoints(),
                                               groups::Table(), group.bridge());
   runtime::GroupExtras extras = runtime.extras_of(*made);

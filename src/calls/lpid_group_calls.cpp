@@ -54,7 +54,7 @@ std::vector<std::vector<Lpid>> by_world(const runtime::Runtime& runtime, std::sp
   std::vector<WorldId> worlds;
   std::vector<std::vector<Lpid>> parts;
   for (const Lpid lpid : lpids) {
-    const WorldId world = runtime.book().gpid_of(lpid).value().world;
+    const WorldId world = runtime.registry().gpid_of(lpid).value().world;
     const auto at = std::ranges::find(worlds, world) - worlds.begin();
     if (at == std::ssize(worlds)) {
       worlds.push_back(world);
@@ -71,7 +71,7 @@ std::string named_loss(runtime::Runtime& runtime, std::span<const Lpid> lpids) {
   for (const Lpid lpid : lpids) {
     if (runtime.is_own(lpid)) continue;
     std::string lost =
-        worlds::joined_worlds(runtime).bridges.peers.why_lost(runtime.book().gpid_of(lpid).value().world);
+        worlds::joined_worlds(runtime).bridges.peers.why_lost(runtime.registry().gpid_of(lpid).value().world);
     if (!lost.empty()) return lost;
   }
   return {};
@@ -80,7 +80,7 @@ std::string named_loss(runtime::Runtime& runtime, std::span<const Lpid> lpids) {
 // A number for the steps to this group, which is the same on all members.
 std::uint64_t digest_of(const runtime::Runtime& runtime, std::span<const Lpid> lpids) {
   ListDigest digest;
-  for (const Lpid lpid : lpids) digest.add(runtime.book().gpid_of(lpid).value());
+  for (const Lpid lpid : lpids) digest.add(runtime.registry().gpid_of(lpid).value());
   return digest.value();
 }
 
@@ -168,9 +168,10 @@ class IntermediateGroups {
     comex_group_t pair = COMEX_GROUP_NULL;
     const std::optional<int> made = make_over_a_bridge(runtime_, step(leaders), &pair);
     if (!made) {
-      fail(no_connection(runtime_.book().gpid_of(low).value(), runtime_.book().gpid_of(high).value()) +
-           "; where no group has all that the list names, the first of the worlds to be joined must share "
-           "one");
+      fail(
+          no_connection(runtime_.registry().gpid_of(low).value(), runtime_.registry().gpid_of(high).value()) +
+          "; where no group has all that the list names, the first of the worlds to be joined must share "
+          "one");
     } else if (*made != COMEX_SUCCESS) {
       fail();
     } else {
@@ -225,7 +226,7 @@ Status check_lpids(const runtime::Runtime& runtime, int n, const int lpids[]) {
   if (n < 0 || (n > 0 && lpids == nullptr)) return caller_error("it needs n >= 0 lpids and their list");
   const std::vector<Lpid> members(lpids, lpids + n);
   for (const Lpid lpid : members) {
-    const auto gpid = runtime.book().gpid_of(lpid);
+    const auto gpid = runtime.registry().gpid_of(lpid);
     if (!gpid) return gpid.failure();
   }
   if (!groups::ConnectionTable::from(members).has_duplicates()) return {};

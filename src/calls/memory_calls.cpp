@@ -73,7 +73,7 @@ int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group
     return *failed == me ? runtime->reporter().fail({.operation = name}, mine.failure())
                          : runtime::failed_elsewhere(*runtime);
   }
-  const groups::Participants all = groups::participants(*group, runtime->book());
+  const groups::Participants all = groups::participants(*group, runtime->registry());
   runtime::Allocation allocation{.id = *id,
                                  .members = all.members,
                                  .endpoints = group->endpoints(),

@@ -21,9 +21,9 @@ int comex_connection_references(comex_gpid_t gpid, int* count) {
   runtime::Runtime* runtime = runtime::enter(name);
   if (runtime == nullptr || !runtime::has_place(*runtime, name, count)) return COMEX_FAILURE;
   const comex::Gpid named{gpid.world, gpid.rank};
-  const auto references = runtime->book().connection_references(named);
+  const auto references = runtime->registry().connection_references(named);
   if (!references) return runtime->reporter().fail({.operation = name}, references.failure());
-  const auto lpid = runtime->book().lpid_of(named);
+  const auto lpid = runtime->registry().lpid_of(named);
   const std::uint32_t pending = lpid && lpid.value() >= 0 ? runtime->pending_to(lpid.value()) : 0;
   *count = static_cast<int>(references.value() + pending);
   return COMEX_SUCCESS;
@@ -33,7 +33,7 @@ int comex_world_references(uint32_t world, int* count) {
   const char* name = "world_references";
   runtime::Runtime* runtime = runtime::enter(name);
   if (runtime == nullptr || !runtime::has_place(*runtime, name, count)) return COMEX_FAILURE;
-  const auto references = runtime->book().world_references(world);
+  const auto references = runtime->registry().world_references(world);
   if (!references) return runtime->reporter().fail({.operation = name}, references.failure());
   *count = static_cast<int>(references.value());
   return COMEX_SUCCESS;

@@ -135,9 +135,9 @@ struct alignas(64) Served {
 struct alignas(64) Question {
   Word stalled;     // of a progress rank: not 0 since a worker of this host has waited too long
   Word asked;       // of a progress rank, from outside: a number, for which `answered` waits
-  Word answered;    // the last `asked` for which there is a picture
-  Word descriptor;  // of the object with the picture, in the progress rank's process
-  Word bytes;       // of the picture, which begins behind the object's reserved prefix
+  Word answered;    // the last `asked` for which the state of the job is there
+  Word descriptor;  // of the object with that state, in the progress rank's process
+  Word bytes;       // of the state, which begins behind the object's reserved prefix
   Word told_ns;     // of the lowest rank of the host: when a line last said why nothing goes on; 0: never
 };
 

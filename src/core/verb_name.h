@@ -1,4 +1,4 @@
-// What a request does, as the calls that make it are named. Used in messages, traces and pictures.
+// What a request does, as the calls that make it are named. Used in messages, traces and states of jobs.
 #pragma once
 
 #include "core/protocol.h"

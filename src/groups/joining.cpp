@@ -52,8 +52,8 @@ Status check_worlds(std::span<const WorldName> mine, std::span<const WorldName> 
 // Runs one member's part of the steps.
 class Joining {
  public:
-  Joining(WorldBook& book, LeaderChannel& talk, const JoinWish& wish, const CardHook& hook)
-      : book_(book), channel_(talk), wish_(wish), hook_(hook) {}
+  Joining(WorldRegistry& registry, LeaderChannel& channel, const JoinWish& wish, const CardHook& hook)
+      : registry_(registry), channel_(channel), wish_(wish), hook_(hook) {}
 
   Result<JoinResult> run() {
     if (Status decided = decide(); !decided) return decided.take_failure();
@@ -62,9 +62,9 @@ class Joining {
       learnt = exchange_packages();
       if (is_cut_off_) return learnt.take_failure();
     }
-    Status agreed = settle(std::move(learnt));
+    Status agreed = agree_on_packages(std::move(learnt));
     if (!agreed) {
-      for (const WorldId world : added_) book_.drop_unused(world);
+      for (const WorldId world : added_) registry_.drop_unused(world);
       return agreed.take_failure();
     }
     return convert();
@@ -75,21 +75,21 @@ class Joining {
 
   Status decide() {
     std::vector<WorldName> known;
-    for (const WorldDescription& world : book_.worlds()) known.push_back(name_of(world));
+    for (const WorldDescription& world : registry_.worlds()) known.push_back(name_of(world));
     Result<std::vector<Bytes>> knowledge =
         channel_.gather(Packer().array(std::span<const WorldName>(known)).take());
     if (!knowledge) return cut_off(knowledge.take_failure());
-    Bytes told;
+    Bytes message;
     if (channel_.is_leader()) {
       const Status verdict = lead(knowledge.value());
-      told = Packer()
-                 .array(std::span<const std::byte>(pack_verdict(verdict)))
-                 .array(std::span<const std::byte>(decision_.pack()))
-                 .take();
+      message = Packer()
+                    .array(std::span<const std::byte>(pack_verdict(verdict)))
+                    .array(std::span<const std::byte>(decision_.pack()))
+                    .take();
     }
-    Result<Bytes> heard = channel_.broadcast(told);
-    if (!heard) return cut_off(heard.take_failure());
-    Unpacker unpacker(heard.value());
+    Result<Bytes> received = channel_.broadcast(message);
+    if (!received) return cut_off(received.take_failure());
+    Unpacker unpacker(received.value());
     Status verdict = unpack_verdict(unpacker.array<std::byte>());
     if (!verdict) return verdict;
     Result<JoinDecision> decision = JoinDecision::unpack(unpacker.array<std::byte>());
@@ -112,8 +112,8 @@ class Joining {
     mine.members = wish_.local;
     mine.context = wish_.context;
     mine.has_hook = static_cast<bool>(hook_);
-    if (wish_.is_spawn) mine.table = book_.lpid_table();
-    Result<Bytes> answer = channel_.swap(mine.pack());
+    if (wish_.is_spawn) mine.table = registry_.lpid_table();
+    Result<Bytes> answer = channel_.exchange(mine.pack());
     if (!answer) return answer.take_failure();
     Result<SideOffer> theirs = SideOffer::unpack(answer.value());
     if (!theirs) {
@@ -123,11 +123,11 @@ class Joining {
       if (verdict) verdict = check_members(mine.members, theirs->members);
       if (verdict) fill_decision(mine, theirs.value(), known);
     }
-    // Either side may have to send worlds to its own members. Both sides then settle once more at the end.
+    // Either side may have to send worlds to its own members. Both sides then agree once more at the end.
     const bool we_teach = decision_.has_packages;
     Packer packer;
     packer.value(we_teach).array(std::span<const std::byte>(pack_verdict(verdict)));
-    Result<Bytes> other = channel_.swap(packer.take());
+    Result<Bytes> other = channel_.exchange(packer.take());
     if (!other) return verdict ? Status(other.take_failure()) : verdict;
     Unpacker unpacker(other.value());
     decision_.has_packages = unpacker.value<bool>() || we_teach;
@@ -178,10 +178,10 @@ class Joining {
     if (channel_.is_leader()) {
       for_us = lead_packages(gathered.value());
     }
-    Result<Bytes> heard = channel_.broadcast(for_us);
-    if (!heard) return cut_off(heard.take_failure());
+    Result<Bytes> received = channel_.broadcast(for_us);
+    if (!received) return cut_off(received.take_failure());
     std::vector<WorldPackage> packages;
-    if (Status unwrapped = unwrap(heard.value(), packages); !unwrapped) return unwrapped;
+    if (Status unwrapped = unwrap(received.value(), packages); !unwrapped) return unwrapped;
     return learn(packages);
   }
 
@@ -205,7 +205,7 @@ class Joining {
       return wanted.is_for_others != 0;
     });
     if (we_send || others_send_) {
-      Result<Bytes> theirs = channel_.swap(wrap(verdict, for_others));
+      Result<Bytes> theirs = channel_.exchange(wrap(verdict, for_others));
       Status other = theirs ? unwrap(theirs.value(), for_us) : Status(theirs.failure());
       if (!other && verdict) verdict = other;
     }
@@ -213,7 +213,7 @@ class Joining {
   }
 
   Result<WorldPackage> describe(WorldId id) {
-    Result<WorldDescription> world = book_.world(id);
+    Result<WorldDescription> world = registry_.world(id);
     if (!world) return world.take_failure();
     WorldPackage package{world->for_others(), {}};
     if (!decision_.has_cards || !hook_) return package;
@@ -230,7 +230,7 @@ class Joining {
     std::vector<WorldId> met;
     for (const Gpid gpid : decision_.remote) {
       const bool is_next = met.empty() || met.back() != gpid.world;
-      if (is_next && gpid.world != book_.own_world()) met.push_back(gpid.world);
+      if (is_next && gpid.world != registry_.own_world()) met.push_back(gpid.world);
     }
     std::ranges::sort(met);
     met.erase(std::unique(met.begin(), met.end()), met.end());
@@ -241,14 +241,14 @@ class Joining {
     // A world without members in the remote group came along with the worlds that have some.
     const std::vector<WorldId> met = worlds_met();
     std::vector<WorldId> known;
-    for (const WorldDescription& world : book_.worlds()) known.push_back(world.id);
+    for (const WorldDescription& world : registry_.worlds()) known.push_back(world.id);
     for (const WorldPackage& package : packages) {
       const WorldId id = package.world.id;
       if (std::ranges::find(known, id) != known.end()) continue;
       const bool is_met = std::ranges::find(decision_.remote, id, &Gpid::world) != decision_.remote.end();
-      const WorldId first = met.empty() ? book_.own_world() : met.front();
+      const WorldId first = met.empty() ? registry_.own_world() : met.front();
       const auto introducer = is_met ? std::nullopt : std::optional<WorldId>(first);
-      if (Status added = book_.add_world(package.world, introducer); !added) return added;
+      if (Status added = registry_.add_world(package.world, introducer); !added) return added;
       added_.push_back(id);
       if (!hook_) continue;
       for (std::uint32_t rank = 0; rank < package.cards.size(); ++rank) {
@@ -261,25 +261,25 @@ class Joining {
   // ---- all or none ----
 
   // Without packages, nothing can have failed since the leaders agreed.
-  Status settle(Status mine) {
+  Status agree_on_packages(Status mine) {
     if (!decision_.has_packages) return mine;
     Result<std::vector<Bytes>> verdicts = channel_.gather(pack_verdict(mine));
     if (!verdicts) return cut_off(verdicts.take_failure());
-    Bytes told;
+    Bytes verdict;
     if (channel_.is_leader()) {
       Status all;
       for (const Bytes& bytes : verdicts.value()) {
         if (Status one = unpack_verdict(bytes); !one && all) all = one;
       }
-      told = pack_verdict(swap_verdicts(std::move(all)));
+      verdict = pack_verdict(exchange_verdicts(std::move(all)));
     }
-    Result<Bytes> heard = channel_.broadcast(told);
-    if (!heard) return cut_off(heard.take_failure());
-    return unpack_verdict(heard.value());
+    Result<Bytes> received = channel_.broadcast(verdict);
+    if (!received) return cut_off(received.take_failure());
+    return unpack_verdict(received.value());
   }
 
-  Status swap_verdicts(Status mine) {
-    Result<Bytes> theirs = channel_.swap(pack_verdict(mine));
+  Status exchange_verdicts(Status mine) {
+    Result<Bytes> theirs = channel_.exchange(pack_verdict(mine));
     if (!theirs) return mine ? Status(theirs.take_failure()) : mine;
     Status other = unpack_verdict(theirs.value());
     return mine ? other : mine;
@@ -291,9 +291,9 @@ class Joining {
     if (wish_.spawned_order) {
       const std::vector<Gpid> order =
           order_for_spawned(*wish_.spawned_order, decision_.remote, decision_.remote_table);
-      if (auto all = book_.admit(order); !all) return all.take_failure();
+      if (auto all = registry_.admit(order); !all) return all.take_failure();
     }
-    Result<std::vector<Lpid>> lpids = book_.admit(decision_.remote);
+    Result<std::vector<Lpid>> lpids = registry_.admit(decision_.remote);
     if (!lpids) return lpids.take_failure();
     remember_introducers();
     return JoinResult{decision_.remote, std::move(lpids).value(), decision_.context, decision_.is_low};
@@ -305,7 +305,7 @@ class Joining {
     for (const std::vector<WorldId>* worlds : {&added_, &decision_.known_to_others}) {
       for (const WorldId world : *worlds) {
         if (std::ranges::binary_search(met, world)) continue;
-        for (const WorldId introducer : met) book_.add_introducer(world, introducer);
+        for (const WorldId introducer : met) registry_.add_introducer(world, introducer);
       }
     }
   }
@@ -330,7 +330,7 @@ class Joining {
     return {};
   }
 
-  WorldBook& book_;
+  WorldRegistry& registry_;
   LeaderChannel& channel_;
   const JoinWish& wish_;
   const CardHook& hook_;
@@ -369,9 +369,9 @@ Status check_members(std::span<const Gpid> local, std::span<const Gpid> remote) 
   return {};
 }
 
-Result<JoinResult> join_sides(WorldBook& book, LeaderChannel& talk, const JoinWish& wish,
+Result<JoinResult> join_sides(WorldRegistry& registry, LeaderChannel& channel, const JoinWish& wish,
                               const CardHook& hook) {
-  return Joining(book, talk, wish, hook).run();
+  return Joining(registry, channel, wish, hook).run();
 }
 
 }  // namespace comex::groups

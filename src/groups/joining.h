@@ -20,7 +20,7 @@
 #include "core/packing.h"
 #include "core/settings.h"
 #include "core/status.h"
-#include "groups/world_book.h"
+#include "groups/world_registry.h"
 
 namespace comex::groups {
 
@@ -32,7 +32,7 @@ class LeaderChannel {
   virtual bool is_leader() const = 0;
   virtual std::uint32_t rank() const = 0;
   // For leaders: sends `mine` and returns the other leader's bytes.
-  virtual Result<Bytes> swap(const Bytes& mine) = 0;
+  virtual Result<Bytes> exchange(const Bytes& mine) = 0;
   // For all members: returns the bytes that the leader passes.
   virtual Result<Bytes> broadcast(const Bytes& leaders) = 0;
   // For all members: returns everybody's bytes by rank at the leader, and nothing elsewhere.
@@ -61,12 +61,13 @@ struct JoinResult {
   bool is_low = true;
 };
 
-Result<JoinResult> join_sides(WorldBook& book, LeaderChannel& talk, const JoinWish& wish,
+Result<JoinResult> join_sides(WorldRegistry& registry, LeaderChannel& channel, const JoinWish& wish,
                               const CardHook& hook);
 
 // The order in which a spawned process numbers the processes it finds, after those of its own world.
-// COMEX_LPID_ORDER chooses: `spawner` takes the spawner's table (WorldBook::lpid_table() of the root of the
-// spawn) unchanged; `parent` puts the parent group first, by rank, then the others that the spawner knows.
+// COMEX_LPID_ORDER chooses: `spawner` takes the spawner's table (WorldRegistry::lpid_table() of the root of
+// the spawn) unchanged; `parent` puts the parent group first, by rank, then the others that the spawner
+// knows.
 std::vector<Gpid> order_for_spawned(LpidOrder order, std::span<const Gpid> parents,
                                     std::span<const Gpid> spawner_table);
 

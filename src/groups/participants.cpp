@@ -4,13 +4,13 @@
 
 namespace comex::groups {
 
-Participants participants(const Group& group, const WorldBook& book) {
+Participants participants(const Group& group, const WorldRegistry& registry) {
   const auto mine = static_cast<std::uint32_t>(group.my_rank());
   if (!group.is_inter()) return {group.members(), mine, group.size(), true};
   const ConnectionTable& local = group.members();
   const ConnectionTable& remote = group.targets();
-  const Result<Gpid> here = book.gpid_of(local.lpid(0));
-  const Result<Gpid> there = book.gpid_of(remote.lpid(0));
+  const Result<Gpid> here = registry.gpid_of(local.lpid(0));
+  const Result<Gpid> there = registry.gpid_of(remote.lpid(0));
   COMEX_BUG_IF(!here || !there || here.value() == there.value());
   const bool is_low = here.value() < there.value();
   std::vector<Lpid> lpids;

@@ -8,7 +8,7 @@
 
 #include "groups/connection_table.h"
 #include "groups/group.h"
-#include "groups/world_book.h"
+#include "groups/world_registry.h"
 
 namespace comex::groups {
 
@@ -18,7 +18,7 @@ struct Participants {
   std::uint32_t low_size = 0;  // equal to the whole size if there is one side
   bool is_low = true;          // true if the caller is on the low side
 };
-Participants participants(const Group& group, const WorldBook& book);
+Participants participants(const Group& group, const WorldRegistry& registry);
 
 // The lpids of participants() by index, for callers that keep them. It shares the group's tables.
 class BothSides {

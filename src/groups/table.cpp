@@ -1,23 +1,23 @@
 #include "groups/table.h"
 
-#include "groups/world_book.h"
+#include "groups/world_registry.h"
 
 namespace comex::groups {
 
 std::uint32_t Table::references() const {
-  return shared_->book->references_of(*shared_);
+  return shared_->registry->references_of(*shared_);
 }
 
 Table Table::dup() const {
-  return Table(shared_->book->share(shared_));
+  return Table(shared_->registry->share(shared_));
 }
 
 void Table::free() {
-  if (SharedTable* shared = std::exchange(shared_, nullptr)) shared->book->release(shared, false);
+  if (SharedTable* shared = std::exchange(shared_, nullptr)) shared->registry->release(shared, false);
 }
 
 void Table::disconnect() {
-  if (SharedTable* shared = std::exchange(shared_, nullptr)) shared->book->release(shared, true);
+  if (SharedTable* shared = std::exchange(shared_, nullptr)) shared->registry->release(shared, true);
 }
 
 }  // namespace comex::groups

@@ -1,7 +1,7 @@
 // A counted table of connections: the process of each rank of a group, shared by a group and its duplicates.
 //
 // Table is the reference that a group holds. Destroying it releases the reference but leaves the connections
-// attached; disconnect() releases those as well. WorldBook makes and counts tables and must outlive them.
+// attached; disconnect() releases those as well. WorldRegistry makes and counts tables and must outlive them.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace comex::groups {
 
-class WorldBook;
+class WorldRegistry;
 
 struct SharedTable {
-  WorldBook* book = nullptr;
+  WorldRegistry* registry = nullptr;
   ConnectionTable members;
-  std::uint32_t references = 0;  // the book's lock protects it, and the links
+  std::uint32_t references = 0;  // the registry's lock protects it, and the links
   SharedTable* before = nullptr;
   SharedTable* behind = nullptr;
 };
@@ -42,7 +42,7 @@ class Table {
   void disconnect();
 
  private:
-  friend class WorldBook;
+  friend class WorldRegistry;
   explicit Table(SharedTable* shared) : shared_(shared) {}
 
   SharedTable* shared_ = nullptr;

@@ -2,7 +2,7 @@
 //
 // It is a value and cheap to copy, because the rows are shared. All workers of the own world make its rows
 // together at init. The rows of another world arrive with its description when worlds meet, without data that
-// is valid only on their own host. WorldBook holds it, groups/joining_parts packs it.
+// is valid only on their own host. WorldRegistry holds it, groups/joining_parts packs it.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "groups/world_book.h"
+#include "groups/world_registry.h"
 
 #include <algorithm>
 #include <string>
@@ -21,8 +21,8 @@ void add_rows(const ProcessGroup& places, WorldDescription& description) {
 
 }  // namespace
 
-WorldBook::WorldBook(WorldDescription own, Worker me, std::function<void(WorldId)> on_world_freed,
-                     const ProcessGroup* places)
+WorldRegistry::WorldRegistry(WorldDescription own, Worker me, std::function<void(WorldId)> on_world_freed,
+                             const ProcessGroup* places)
     : own_world_(own.id),
       own_size_(own.size),
       me_(me),
@@ -33,18 +33,18 @@ WorldBook::WorldBook(WorldDescription own, Worker me, std::function<void(WorldId
   world.description = std::move(own);
 }
 
-WorldBook::~WorldBook() {
+WorldRegistry::~WorldRegistry() {
   COMEX_BUG_IF(tables_ != nullptr);
 }
 
-void WorldBook::tell(const std::vector<WorldId>& freed) const {
+void WorldRegistry::tell(const std::vector<WorldId>& freed) const {
   if (!on_world_freed_) return;
   for (const WorldId world : freed) on_world_freed_(world);
 }
 
 // ---- worlds ----
 
-Status WorldBook::add_world(const WorldDescription& world, std::optional<WorldId> introducer) {
+Status WorldRegistry::add_world(const WorldDescription& world, std::optional<WorldId> introducer) {
   const std::lock_guard lock(mutex_);
   const auto found = worlds_.find(world.id);
   if (found == worlds_.end()) {
@@ -64,7 +64,7 @@ Status WorldBook::add_world(const WorldDescription& world, std::optional<WorldId
   return {};
 }
 
-void WorldBook::add_introducer(WorldId world, WorldId introducer) {
+void WorldRegistry::add_introducer(WorldId world, WorldId introducer) {
   const std::lock_guard lock(mutex_);
   const auto found = worlds_.find(world);
   if (found == worlds_.end() || !worlds_.contains(introducer)) return;
@@ -73,7 +73,7 @@ void WorldBook::add_introducer(WorldId world, WorldId introducer) {
   introducers.push_back(introducer);
 }
 
-void WorldBook::drop_unused(WorldId world) {
+void WorldRegistry::drop_unused(WorldId world) {
   std::vector<WorldId> freed;
   {
     const std::lock_guard lock(mutex_);
@@ -84,7 +84,7 @@ void WorldBook::drop_unused(WorldId world) {
   tell(freed);
 }
 
-std::vector<WorldDescription> WorldBook::worlds() const {
+std::vector<WorldDescription> WorldRegistry::worlds() const {
   const std::lock_guard lock(mutex_);
   std::vector<WorldDescription> found;
   found.reserve(worlds_.size());
@@ -92,7 +92,7 @@ std::vector<WorldDescription> WorldBook::worlds() const {
   return found;
 }
 
-Result<WorldDescription> WorldBook::world(WorldId world) const {
+Result<WorldDescription> WorldRegistry::world(WorldId world) const {
   const std::lock_guard lock(mutex_);
   const auto found = worlds_.find(world);
   if (found == worlds_.end()) return caller_error("world " + std::to_string(world) + " is not known here");
@@ -101,7 +101,7 @@ Result<WorldDescription> WorldBook::world(WorldId world) const {
   return description;
 }
 
-Result<ConnectionData> WorldBook::connection_data(Gpid gpid) const {
+Result<ConnectionData> WorldRegistry::connection_data(Gpid gpid) const {
   const std::lock_guard lock(mutex_);
   const Result<const KnownWorld*> world = world_of(gpid);
   if (!world) return world.failure();
@@ -110,7 +110,7 @@ Result<ConnectionData> WorldBook::connection_data(Gpid gpid) const {
   return rows ? (*rows)[gpid.rank] : ConnectionData();
 }
 
-Result<const WorldBook::KnownWorld*> WorldBook::world_of(Gpid gpid) const {
+Result<const WorldRegistry::KnownWorld*> WorldRegistry::world_of(Gpid gpid) const {
   const auto found = worlds_.find(gpid.world);
   if (found == worlds_.end()) {
     return caller_error("gpid " + text_of(gpid) + ": world " + std::to_string(gpid.world) +
@@ -126,24 +126,24 @@ Result<const WorldBook::KnownWorld*> WorldBook::world_of(Gpid gpid) const {
 
 // ---- lpids ----
 
-WorldBook::Peer* WorldBook::peer_at(Lpid lpid) {
+WorldRegistry::Peer* WorldRegistry::peer_at(Lpid lpid) {
   const auto index = static_cast<std::size_t>(lpid) - own_size_;
   return lpid < 0 || is_own(lpid) || index >= peers_.size() || peers_[index].is_free ? nullptr
                                                                                      : &peers_[index];
 }
 
-const WorldBook::Peer* WorldBook::peer_at(Lpid lpid) const {
-  return const_cast<WorldBook*>(this)->peer_at(lpid);
+const WorldRegistry::Peer* WorldRegistry::peer_at(Lpid lpid) const {
+  return const_cast<WorldRegistry*>(this)->peer_at(lpid);
 }
 
-Lpid WorldBook::find_lpid(const KnownWorld& world, Gpid gpid) const {
+Lpid WorldRegistry::find_lpid(const KnownWorld& world, Gpid gpid) const {
   if (gpid.world == own_world_) return static_cast<Lpid>(gpid.rank);
   const auto at =
       std::ranges::lower_bound(world.lpids, gpid.rank, {}, &std::pair<std::uint32_t, Lpid>::first);
   return at != world.lpids.end() && at->first == gpid.rank ? at->second : no_lpid;
 }
 
-Lpid WorldBook::give_lpid(Gpid gpid) {
+Lpid WorldRegistry::give_lpid(Gpid gpid) {
   Lpid lpid = static_cast<Lpid>(own_size_ + peers_.size());
   if (free_lpids_.empty()) {
     peers_.emplace_back();
@@ -161,7 +161,7 @@ Lpid WorldBook::give_lpid(Gpid gpid) {
   return lpid;
 }
 
-Result<std::vector<Lpid>> WorldBook::admit_locked(std::span<const Gpid> gpids) {
+Result<std::vector<Lpid>> WorldRegistry::admit_locked(std::span<const Gpid> gpids) {
   for (const Gpid gpid : gpids) {
     if (Result<const KnownWorld*> world = world_of(gpid); !world) return world.take_failure();
   }
@@ -174,19 +174,19 @@ Result<std::vector<Lpid>> WorldBook::admit_locked(std::span<const Gpid> gpids) {
   return lpids;
 }
 
-Result<std::vector<Lpid>> WorldBook::admit(std::span<const Gpid> gpids) {
+Result<std::vector<Lpid>> WorldRegistry::admit(std::span<const Gpid> gpids) {
   const std::lock_guard lock(mutex_);
   return admit_locked(gpids);
 }
 
-Result<Lpid> WorldBook::lpid_of(Gpid gpid) const {
+Result<Lpid> WorldRegistry::lpid_of(Gpid gpid) const {
   const std::lock_guard lock(mutex_);
   Result<const KnownWorld*> world = world_of(gpid);
   if (!world) return world.take_failure();
   return find_lpid(*world.value(), gpid);
 }
 
-Result<Gpid> WorldBook::gpid_of(Lpid lpid) const {
+Result<Gpid> WorldRegistry::gpid_of(Lpid lpid) const {
   if (lpid >= 0 && is_own(lpid)) return Gpid{own_world_, static_cast<std::uint32_t>(lpid)};
   const std::lock_guard lock(mutex_);
   const Peer* peer = peer_at(lpid);
@@ -194,12 +194,12 @@ Result<Gpid> WorldBook::gpid_of(Lpid lpid) const {
   return peer->gpid;
 }
 
-std::uint32_t WorldBook::lpid_count() const {
+std::uint32_t WorldRegistry::lpid_count() const {
   const std::lock_guard lock(mutex_);
   return own_size_ + static_cast<std::uint32_t>(peers_.size() - free_lpids_.size());
 }
 
-std::vector<Gpid> WorldBook::lpid_table() const {
+std::vector<Gpid> WorldRegistry::lpid_table() const {
   const std::lock_guard lock(mutex_);
   std::vector<Gpid> table;
   table.reserve(own_size_ + peers_.size());

@@ -30,15 +30,15 @@
 
 namespace comex::groups {
 
-class WorldBook {
+class WorldRegistry {
  public:
-  // `on_world_freed` is called without the book's lock. `places` has the own world's rows, unless `own`
-  // brings them. It outlives the book.
-  WorldBook(WorldDescription own, Worker me, std::function<void(WorldId)> on_world_freed = {},
-            const ProcessGroup* places = nullptr);
-  ~WorldBook();  // every Table must be destroyed before
-  WorldBook(const WorldBook&) = delete;
-  WorldBook& operator=(const WorldBook&) = delete;
+  // `on_world_freed` is called without the registry's lock. `places` has the own world's rows, unless `own`
+  // brings them. It outlives the registry.
+  WorldRegistry(WorldDescription own, Worker me, std::function<void(WorldId)> on_world_freed = {},
+                const ProcessGroup* places = nullptr);
+  ~WorldRegistry();  // every Table must be destroyed before
+  WorldRegistry(const WorldRegistry&) = delete;
+  WorldRegistry& operator=(const WorldRegistry&) = delete;
 
   WorldId own_world() const { return own_world_; }
   Gpid me() const { return {own_world_, me_}; }
@@ -95,7 +95,7 @@ class WorldBook {
   };
   using Lpids = std::priority_queue<Lpid, std::vector<Lpid>, std::greater<>>;
 
-  // In world_book.cpp. All need the lock, except tell().
+  // In world_registry.cpp. All need the lock, except tell().
   bool is_own(Lpid lpid) const { return static_cast<std::uint32_t>(lpid) < own_size_; }
   Peer* peer_at(Lpid lpid);
   const Peer* peer_at(Lpid lpid) const;
@@ -105,7 +105,7 @@ class WorldBook {
   Result<std::vector<Lpid>> admit_locked(std::span<const Gpid> gpids);
   void tell(const std::vector<WorldId>& freed) const;  // after the lock is released
 
-  // world_book_tables.cpp
+  // world_registry_tables.cpp
   void add_to_table(Peer& peer);
   // The worlds that are forgotten are added to `freed`.
   void remove_from_table(Peer& peer, bool disconnects, std::vector<WorldId>& freed);

@@ -1,15 +1,15 @@
-// The part of WorldBook that counts tables and connections and forgets worlds that nobody needs.
+// The part of WorldRegistry that counts tables and connections and forgets worlds that nobody needs.
 #include <algorithm>
 #include <string>
 
-#include "groups/world_book.h"
+#include "groups/world_registry.h"
 
 namespace comex::groups {
 
 // Visits each member of other worlds once, even if it has several endpoints. A table of the own world alone
 // takes no time for each member.
 template <class Visit>
-void WorldBook::for_each_peer(const ConnectionTable& members, Visit visit) {
+void WorldRegistry::for_each_peer(const ConnectionTable& members, Visit visit) {
   if (members.lies_below(static_cast<Lpid>(own_size_))) return;
   for (std::uint32_t rank = 0; rank < members.size(); ++rank) {
     const Lpid lpid = members.lpid(rank);
@@ -21,14 +21,14 @@ void WorldBook::for_each_peer(const ConnectionTable& members, Visit visit) {
   }
 }
 
-void WorldBook::add_to_table(Peer& peer) {
+void WorldRegistry::add_to_table(Peer& peer) {
   if (peer.count() == 0) ++worlds_.at(peer.gpid.world).live;
   ++peer.tables;
   peer.is_attached = true;
 }
 
 // The connection may be over afterwards, and its world with it.
-void WorldBook::remove_from_table(Peer& peer, bool disconnects, std::vector<WorldId>& freed) {
+void WorldRegistry::remove_from_table(Peer& peer, bool disconnects, std::vector<WorldId>& freed) {
   --peer.tables;
   if (disconnects && peer.tables == 0) peer.is_attached = false;
   if (peer.count() != 0) return;
@@ -37,7 +37,7 @@ void WorldBook::remove_from_table(Peer& peer, bool disconnects, std::vector<Worl
 }
 
 // Worlds that came along with this one alone are forgotten too, unless somebody needs them.
-void WorldBook::free_world(WorldId world, std::vector<WorldId>& freed) {
+void WorldRegistry::free_world(WorldId world, std::vector<WorldId>& freed) {
   const auto found = worlds_.find(world);
   COMEX_BUG_IF(found == worlds_.end() || world == own_world_);
   for (const auto& [rank, lpid] : found->second.lpids) {
@@ -54,7 +54,7 @@ void WorldBook::free_world(WorldId world, std::vector<WorldId>& freed) {
   for (const WorldId follower : followers) free_world(follower, freed);
 }
 
-Table WorldBook::make_table(ConnectionTable members) {
+Table WorldRegistry::make_table(ConnectionTable members) {
   auto* made = new SharedTable{this, std::move(members), 1, nullptr, nullptr};
   const std::lock_guard lock(mutex_);
   made->behind = tables_;
@@ -64,30 +64,30 @@ Table WorldBook::make_table(ConnectionTable members) {
   return Table(made);
 }
 
-Table WorldBook::subset(const Table& table, std::span<const std::uint32_t> ranks) {
+Table WorldRegistry::subset(const Table& table, std::span<const std::uint32_t> ranks) {
   std::vector<Lpid> lpids;
   lpids.reserve(ranks.size());
   for (const std::uint32_t rank : ranks) lpids.push_back(table.members().lpid(rank));
   return make_table(lpids);
 }
 
-std::uint32_t WorldBook::references_of(const SharedTable& table) const {
+std::uint32_t WorldRegistry::references_of(const SharedTable& table) const {
   const std::lock_guard lock(mutex_);
   return table.references;
 }
 
-SharedTable* WorldBook::share(SharedTable* table) {
+SharedTable* WorldRegistry::share(SharedTable* table) {
   const std::lock_guard lock(mutex_);
   ++table->references;
   return table;
 }
 
-void WorldBook::unlink(SharedTable* table) {
+void WorldRegistry::unlink(SharedTable* table) {
   (table->before == nullptr ? tables_ : table->before->behind) = table->behind;
   if (table->behind != nullptr) table->behind->before = table->before;
 }
 
-void WorldBook::release(SharedTable* table, bool disconnects) {
+void WorldRegistry::release(SharedTable* table, bool disconnects) {
   std::vector<WorldId> freed;
   {
     const std::lock_guard lock(mutex_);
@@ -101,7 +101,7 @@ void WorldBook::release(SharedTable* table, bool disconnects) {
 
 // ---- counts ----
 
-Result<std::uint32_t> WorldBook::connection_references(Gpid gpid) const {
+Result<std::uint32_t> WorldRegistry::connection_references(Gpid gpid) const {
   const std::lock_guard lock(mutex_);
   const Result<const KnownWorld*> world = world_of(gpid);
   if (!world) return world.failure();
@@ -115,7 +115,7 @@ Result<std::uint32_t> WorldBook::connection_references(Gpid gpid) const {
   return count;
 }
 
-Result<std::uint32_t> WorldBook::world_references(WorldId world) const {
+Result<std::uint32_t> WorldRegistry::world_references(WorldId world) const {
   const std::lock_guard lock(mutex_);
   const auto found = worlds_.find(world);
   if (found == worlds_.end()) return caller_error("world " + std::to_string(world) + " is not known here");

@@ -15,7 +15,7 @@ constexpr std::chrono::microseconds beside_poller{50};
 }  // namespace
 
 Engine::Engine(transport::Transport& transport, const Sinks& sinks, shm::Os& os, EngineOptions options)
-    : own_{&transport, sinks}, os_(os), options_(std::move(options)), gate_(options_.has_threads) {}
+    : own_{&transport, sinks}, os_(os), options_(std::move(options)), mutex_(options_.has_threads) {}
 
 void Engine::enter_late(Lock& lock) {
   wanting_.fetch_add(1, std::memory_order_relaxed);
@@ -81,7 +81,7 @@ unsigned Engine::poll() {
   let_others_pass();
   if (between_rounds_) between_rounds_();
   if (options_.when_idle) options_.when_idle();
-  const Lock lock(gate_, std::try_to_lock);
+  const Lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return 0;
   tell_of_wait();
   return pump();
@@ -90,7 +90,7 @@ unsigned Engine::poll() {
 unsigned Engine::poll_aside() {
   let_others_pass();
   if (options_.when_idle) options_.when_idle();
-  const Lock lock(gate_, std::try_to_lock);
+  const Lock lock(mutex_, std::try_to_lock);
   return lock.owns_lock() ? pump() : 0;
 }
 

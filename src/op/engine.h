@@ -17,8 +17,8 @@
 
 #include "core/ids.h"
 #include "core/status.h"
+#include "op/engine_mutex.h"
 #include "op/function_ref.h"
-#include "op/gate.h"
 #include "op/stall_watch.h"
 #include "shm/idle.h"
 #include "transport/sink.h"
@@ -45,13 +45,13 @@ struct EngineOptions {
 
 class Engine {
  public:
-  using Lock = std::unique_lock<Gate>;
+  using Lock = std::unique_lock<EngineMutex>;
   using Condition = FunctionRef<bool()>;
 
   Engine(transport::Transport& transport, const Sinks& sinks, shm::Os& os, EngineOptions options);
 
   Lock enter() {
-    Lock lock(gate_, std::try_to_lock);
+    Lock lock(mutex_, std::try_to_lock);
     if (!lock.owns_lock()) [[unlikely]]
       enter_late(lock);
     return lock;
@@ -106,13 +106,13 @@ class Engine {
   static unsigned pump(const Attachment& attachment, const Condition* done);
 
   Attachment own_;
-  std::vector<Attachment> others_;  // under gate_
+  std::vector<Attachment> others_;  // under mutex_
   shm::Os& os_;
   EngineOptions options_;
   std::function<void()> between_rounds_;
-  Gate gate_;
-  std::uint64_t waits_ = 0;           // under gate_: the number of waits so far
-  std::uint64_t poller_ = 0;          // under gate_: the wait that polls; 0: none
+  EngineMutex mutex_;
+  std::uint64_t waits_ = 0;           // under mutex_: the number of waits so far
+  std::uint64_t poller_ = 0;          // under mutex_: the wait that polls; 0: none
   std::atomic<unsigned> wanting_{0};  // threads that want the lock; the poller lets them pass
 };
 

@@ -11,9 +11,9 @@
 
 namespace comex::op {
 
-class Gate {
+class EngineMutex {
  public:
-  explicit Gate(bool has_threads) : has_threads_(has_threads) {}
+  explicit EngineMutex(bool has_threads) : has_threads_(has_threads) {}
 
   bool try_lock() {
     if (has_threads_) return mutex_.try_lock();

@@ -76,7 +76,7 @@ Runtime::Runtime(std::unique_ptr<World> world, Reporter& reporter, const WorldJo
       engine_(*world_->transport, {server_.get(), &remote_, &control_}, *world_->os,
               engine_options(*world_, *this)),
       other_worlds_(joiner.on_worker(*this)),
-      book_(
+      registry_(
           world_->description, static_cast<Worker>(world_->place.worker),
           [this](WorldId freed) { other_worlds_->on_world_freed(freed); }, &*world_->group),
       mutexes_(world_->arena->mutex_sets()),
@@ -122,10 +122,10 @@ Runtime::Runtime(std::unique_ptr<World> world, Reporter& reporter, const WorldJo
 Runtime::~Runtime() = default;
 
 void Runtime::add_first_groups() {
-  auto all = std::make_unique<groups::Group>(world_context, book_.make_world_table(), world_->place.worker);
+  auto all = std::make_unique<groups::Group>(world_context, registry_.make_world_table(), me());
   GroupExtras extras = extras_of(*all);
   COMEX_BUG_IF(add_group(std::move(all), extras) != groups::world_handle);
-  auto self = std::make_unique<groups::Group>(self_context, book_.make_self_table(), 0);
+  auto self = std::make_unique<groups::Group>(self_context, registry_.make_self_table(), 0);
   extras_.emplace(groups::self_handle, extras_of(*self));
   groups_.set_self(std::move(self));
 }
@@ -187,8 +187,8 @@ Context Runtime::context(const char* operation, Lpid target, const TargetName& n
                          const void* address) const {
   if (target == no_lpid) return {operation, {}, address};
   std::optional<Gpid> who;
-  if (const Result<Gpid> known = book_.gpid_of(target)) who = known.value();
-  return {operation, Target(named, who, book_.own_world()), address};
+  if (const Result<Gpid> known = registry_.gpid_of(target)) who = known.value();
+  return {operation, Target(named, who, registry_.own_world()), address};
 }
 
 std::uint32_t Runtime::pointer_domain(Lpid lpid) const {

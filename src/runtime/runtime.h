@@ -18,7 +18,7 @@
 
 #include "groups/contexts.h"
 #include "groups/group.h"
-#include "groups/world_book.h"
+#include "groups/world_registry.h"
 #include "nb/cleanup_threshold.h"
 #include "nb/handle_table.h"
 #include "nb/implicit_set.h"
@@ -39,7 +39,7 @@
 #include "runtime/other_worlds.h"
 #include "runtime/reach.h"
 #include "runtime/report.h"
-#include "watch/picture.h"
+#include "watch/job_state.h"
 
 namespace comex::runtime {
 
@@ -72,8 +72,8 @@ class Runtime {
   op::ControlMessages& control() { return control_; }
   op::Engine& engine() { return engine_; }
   OtherWorlds& other_worlds() const { return *other_worlds_; }
-  groups::WorldBook& book() { return book_; }
-  const groups::WorldBook& book() const { return book_; }
+  groups::WorldRegistry& registry() { return registry_; }
+  const groups::WorldRegistry& registry() const { return registry_; }
   groups::GroupTable& groups() { return groups_; }
   Allocations& allocations() { return allocations_; }
   comex_card_hook_t& card_hook() { return card_hook_; }
@@ -351,8 +351,8 @@ class Runtime {
   op::ControlMessages control_;
   std::unique_ptr<pr::Server> server_;  // set if this worker serves itself
   op::Engine engine_;
-  std::unique_ptr<OtherWorlds> other_worlds_;  // made before the book, which tells it of freed worlds
-  groups::WorldBook book_;
+  std::unique_ptr<OtherWorlds> other_worlds_;  // made before the registry, which tells it of freed worlds
+  groups::WorldRegistry registry_;
   groups::GroupTable groups_;
   comex_card_hook_t card_hook_{};  // without functions: none
   Allocations allocations_;
@@ -379,7 +379,7 @@ class Runtime {
   std::atomic<unsigned> failure_looks_{0};
   std::atomic<unsigned> calls_{0};
   std::mutex at_stall_mutex_;
-  watch::Picture at_stall_;  // of this host, when a wait was last reported
+  watch::JobState at_stall_;  // of this host, when a wait was last reported
 };
 
 }  // namespace comex::runtime

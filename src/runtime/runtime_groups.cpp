@@ -18,7 +18,7 @@ std::uint64_t Runtime::new_context() {
 }
 
 op::Membership Runtime::membership_of(const groups::Group& group) const {
-  const groups::Participants all = groups::participants(group, book_);
+  const groups::Participants all = groups::participants(group, registry_);
   op::Membership membership;
   membership.size = all.members.size();
   membership.me = all.my_index;
@@ -59,7 +59,7 @@ GroupExtras Runtime::extras_of(const groups::Group& group) {
 std::unique_ptr<groups::MemberFailures> Runtime::failures_in(const groups::Group& group) const {
   if (!world_->failures.are_watched()) return nullptr;
   return std::make_unique<groups::MemberFailures>(world_->failures,
-                                                  groups::participants(group, book_).members);
+                                                  groups::participants(group, registry_).members);
 }
 
 bool Runtime::has_dead_member(int handle) const {

@@ -16,7 +16,7 @@
 namespace comex::runtime {
 
 std::vector<int> Runtime::late_members(const op::WaitReason& wait) {
-  const watch::Picture here = host_picture(*world_);
+  const watch::JobState here = read_own_host(*world_);
   const watch::WaitGraph graph(here);
   const watch::RankState* mine = graph.worker(static_cast<int>(me()));
   std::vector<int> workers;
@@ -149,14 +149,14 @@ void Runtime::ask_why() {
     const int server = world_->share.place_of(world_->place.server).local_index;
     activity_of(*world_, static_cast<shm::HostSlot>(server)).question.stalled.set(1);
   }
-  watch::Picture picture = host_picture(*world_);
+  watch::JobState job_state = read_own_host(*world_);
   const std::lock_guard lock(at_stall_mutex_);
-  at_stall_ = std::move(picture);
+  at_stall_ = std::move(job_state);
 }
 
 void Runtime::explain_stall() {
   if (has_said_why(*world_)) return;
-  const watch::Picture now = host_picture(*world_);
+  const watch::JobState now = read_own_host(*world_);
   const std::lock_guard lock(at_stall_mutex_);
   const watch::Why why = watch::explain(&at_stall_, now);
   if (why.is_hang) say_why(*world_, reporter_, why.verdict);

@@ -141,7 +141,7 @@ void MpiTransport::launch(Outgoing& filled, TransportRank to, std::size_t bytes)
   int sent = 0;
   check_(PMPI_Test(&filled.request, &sent, MPI_STATUS_IGNORE), "MPI_Test");
   if (sent == 0) pending_.push_back(std::exchange(filled, {}));
-  if (bell_ != nullptr) bell_->sent(to);
+  if (observer_ != nullptr) observer_->sent(to);
 }
 
 // Stops at the first test that fails, since that test has let MPI work. The send moves to the end of the
@@ -188,7 +188,7 @@ bool MpiTransport::receive(Message& message) {
     unpacked_ = BundleReader(message.data);
     message.data = unpack();
   }
-  if (bell_ != nullptr) bell_->received(message.from);
+  if (observer_ != nullptr) observer_->received(message.from);
   return true;
 }
 

@@ -30,9 +30,9 @@ struct Ticket {
 
 // Is told about every small message that this process has sent or received, afterwards, and once for messages
 // that travel together. The runtime rings the doorbell of a receiver on the same host with it.
-class Bell {
+class MessageObserver {
  public:
-  virtual ~Bell() = default;
+  virtual ~MessageObserver() = default;
   virtual void sent(TransportRank to) = 0;
   virtual void received(TransportRank from) = 0;
 };
@@ -74,10 +74,10 @@ class Transport {
   // if bodies are under way that MPI may still read from memory of the callers, or write to it.
   virtual bool abandon() { return false; }
 
-  void set_bell(Bell* bell) { bell_ = bell; }  // not owned; may be null
+  void set_observer(MessageObserver* observer) { observer_ = observer; }  // not owned; may be null
 
  protected:
-  Bell* bell_ = nullptr;
+  MessageObserver* observer_ = nullptr;
 };
 
 }  // namespace comex::transport

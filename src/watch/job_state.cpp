@@ -1,4 +1,4 @@
-#include "watch/picture.h"
+#include "watch/job_state.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -60,7 +60,7 @@ const char* reason(activity::Obstacle obstacle) {
 
 }  // namespace
 
-void Picture::add(const Picture& other) {
+void JobState::add(const JobState& other) {
   ranks.insert(ranks.end(), other.ranks.begin(), other.ranks.end());
   threads.insert(threads.end(), other.threads.begin(), other.threads.end());
   mutexes.insert(mutexes.end(), other.mutexes.begin(), other.mutexes.end());
@@ -69,21 +69,21 @@ void Picture::add(const Picture& other) {
   requests.insert(requests.end(), other.requests.begin(), other.requests.end());
 }
 
-std::vector<std::byte> pack(const Picture& picture) {
-  const Counts counts{picture.ranks.size(),  picture.threads.size(), picture.mutexes.size(),
-                      picture.silent.size(), picture.members.size(), picture.requests.size()};
+std::vector<std::byte> pack(const JobState& job_state) {
+  const Counts counts{job_state.ranks.size(),  job_state.threads.size(), job_state.mutexes.size(),
+                      job_state.silent.size(), job_state.members.size(), job_state.requests.size()};
   std::vector<std::byte> bytes(sizeof counts + rows_bytes(counts));
   std::byte* to = put(bytes.data(), std::span(&counts, 1));
-  to = put(to, std::span(picture.ranks));
-  to = put(to, std::span(picture.threads));
-  to = put(to, std::span(picture.mutexes));
-  to = put(to, std::span(picture.silent));
-  to = put(to, std::span(picture.members));
-  put(to, std::span(picture.requests));
+  to = put(to, std::span(job_state.ranks));
+  to = put(to, std::span(job_state.threads));
+  to = put(to, std::span(job_state.mutexes));
+  to = put(to, std::span(job_state.silent));
+  to = put(to, std::span(job_state.members));
+  put(to, std::span(job_state.requests));
   return bytes;
 }
 
-std::optional<Picture> unpack(std::span<const std::byte> bytes) {
+std::optional<JobState> unpack(std::span<const std::byte> bytes) {
   Counts counts;
   if (bytes.size() < sizeof counts) return std::nullopt;
   std::memcpy(&counts, bytes.data(), sizeof counts);
@@ -93,16 +93,16 @@ std::optional<Picture> unpack(std::span<const std::byte> bytes) {
                 counts.requests}) > most)
     return std::nullopt;
   if (bytes.size() != rows_bytes(counts)) return std::nullopt;
-  Picture picture;
-  take(bytes, counts.ranks, picture.ranks);
-  take(bytes, counts.threads, picture.threads);
-  take(bytes, counts.mutexes, picture.mutexes);
-  take(bytes, counts.silent, picture.silent);
-  take(bytes, counts.members, picture.members);
-  take(bytes, counts.requests, picture.requests);
-  for (RankState& rank : picture.ranks) rank.wait.call.back() = '\0';
-  for (ThreadWait& thread : picture.threads) thread.wait.call.back() = '\0';
-  return picture;
+  JobState job_state;
+  take(bytes, counts.ranks, job_state.ranks);
+  take(bytes, counts.threads, job_state.threads);
+  take(bytes, counts.mutexes, job_state.mutexes);
+  take(bytes, counts.silent, job_state.silent);
+  take(bytes, counts.members, job_state.members);
+  take(bytes, counts.requests, job_state.requests);
+  for (RankState& rank : job_state.ranks) rank.wait.call.back() = '\0';
+  for (ThreadWait& thread : job_state.threads) thread.wait.call.back() = '\0';
+  return job_state;
 }
 
 std::string text_of(const QueuedRequest& request, const std::string& origin) {

@@ -1,8 +1,8 @@
 // What the ranks of a job are in at one moment: their calls and waits, the mutexes that they hold, and what
 // lies at progress ranks.
 //
-// A picture of one host is read from its arena (read_host). Those of several hosts are joined by the progress
-// rank that asked for them. Times are durations, since every machine has a clock of its own. Made by
+// The state of one host is read from its arena (read_host). Those of several hosts are joined by the
+// progress rank that asked for them. Times are durations, since every machine has a clock of its own. Made by
 // runtime/opening and comex_top, explained by watch/why.
 #pragma once
 
@@ -88,7 +88,7 @@ struct HostServer {
   std::int32_t server = 0;
 };
 
-struct Picture {
+struct JobState {
   std::vector<RankState> ranks = {};
   std::vector<HeldMutex> mutexes = {};
   std::vector<HostServer> silent = {};  // were asked and did not answer
@@ -96,12 +96,12 @@ struct Picture {
   std::vector<QueuedRequest> requests = {};
   std::vector<ThreadWait> threads = {};
 
-  void add(const Picture& other);
+  void add(const JobState& other);
 };
 
 // As bytes, for processes of one build.
-std::vector<std::byte> pack(const Picture& picture);
-std::optional<Picture> unpack(std::span<const std::byte> bytes);  // empty: these are not the bytes of one
+std::vector<std::byte> pack(const JobState& job_state);
+std::optional<JobState> unpack(std::span<const std::byte> bytes);  // empty: these are not the bytes of one
 
 inline bool is_gone(const RankState& rank) {
   return rank.state == 'X' || rank.state == 'Z';

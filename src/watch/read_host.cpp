@@ -158,19 +158,19 @@ void read_mutexes(const ReadArena& read, const shm::Geometry& geometry, const Ra
   }
 }
 
-Picture read_host(const ReadArena& read, const shm::Geometry& geometry, std::uint64_t now_ns) {
-  Picture picture;
+JobState read_host(const ReadArena& read, const shm::Geometry& geometry, std::uint64_t now_ns) {
+  JobState job_state;
   for (std::uint64_t slot = 0; slot < std::min(geometry.slots, shm::most_slots); ++slot) {
     activity::Block block;
     if (!read_block(read, geometry, slot, block)) continue;
-    RankState& rank = picture.ranks.emplace_back(state_of(block, now_ns));
+    RankState& rank = job_state.ranks.emplace_back(state_of(block, now_ns));
     rank.operations = operations_of(read_peers(read, geometry, block));
-    read_threads(rank, block, now_ns, picture.threads);
-    read_groups(block, picture.members);
-    read_queues(block, now_ns, picture.requests);
-    if (rank.worker >= 0) read_mutexes(read, geometry, rank, picture.mutexes);
+    read_threads(rank, block, now_ns, job_state.threads);
+    read_groups(block, job_state.members);
+    read_queues(block, now_ns, job_state.requests);
+    if (rank.worker >= 0) read_mutexes(read, geometry, rank, job_state.mutexes);
   }
-  return picture;
+  return job_state;
 }
 
 char process_state(std::int32_t pid) {

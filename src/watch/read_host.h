@@ -11,7 +11,7 @@
 
 #include "core/activity.h"
 #include "shm/geometry.h"
-#include "watch/picture.h"
+#include "watch/job_state.h"
 
 namespace comex::watch {
 
@@ -39,7 +39,7 @@ void read_queues(const activity::Block& block, std::uint64_t now_ns, std::vector
 // Only the first 4,096 of a worker that has more.
 void read_mutexes(const ReadArena& read, const shm::Geometry& geometry, const RankState& owner,
                   std::vector<HeldMutex>& into);
-Picture read_host(const ReadArena& read, const shm::Geometry& geometry, std::uint64_t now_ns);
+JobState read_host(const ReadArena& read, const shm::Geometry& geometry, std::uint64_t now_ns);
 
 // Of a process of this machine, as /proc has it; 'X': there is none.
 char process_state(std::int32_t pid);

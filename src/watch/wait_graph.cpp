@@ -60,14 +60,14 @@ std::string names_wait(const Ranks& workers) {
   return names(workers) + (numbers_of(workers).size() == 1 ? " waits" : " wait");
 }
 
-WaitGraph::WaitGraph(const Picture& picture) : picture_(picture) {
-  for (const RankState& rank : picture.ranks) {
+WaitGraph::WaitGraph(const JobState& job_state) : job_(job_state) {
+  for (const RankState& rank : job_state.ranks) {
     by_rank_[rank.rank] = &rank;
     if (rank.worker >= 0) by_worker_[rank.worker] = &rank;
   }
   for (const auto& [number, rank] : by_rank_) ranks_.push_back(rank);
   for (const auto& [number, worker] : by_worker_) workers_.push_back(worker);
-  for (const ThreadWait& thread : picture.threads) {
+  for (const ThreadWait& thread : job_state.threads) {
     const RankState* const worker = rank(thread.rank);
     if (worker == nullptr || worker->worker < 0) continue;
     RankState& as_thread = threads_.emplace_back(*worker);
@@ -112,10 +112,10 @@ const HeldMutex* WaitGraph::awaited_mutex(const RankState& waiter) const {
   if (!waits(waiter) || waiter.wait.waiting != activity::Waiting::mutex || waiter.wait.mutex < 0)
     return nullptr;
   const auto index = static_cast<std::uint64_t>(waiter.wait.mutex);
-  const auto at = std::ranges::find_if(picture_.mutexes, [&](const HeldMutex& mutex) {
+  const auto at = std::ranges::find_if(job_.mutexes, [&](const HeldMutex& mutex) {
     return mutex.owner == waiter.wait.target && mutex.index == index;
   });
-  return at == picture_.mutexes.end() ? nullptr : &*at;
+  return at == job_.mutexes.end() ? nullptr : &*at;
 }
 
 Ranks WaitGraph::inside(const RankState& waiter) const {
@@ -131,7 +131,7 @@ Ranks WaitGraph::inside(const RankState& waiter) const {
 Ranks WaitGraph::members(std::uint64_t context) const {
   if (context == 0) return workers_;
   std::set<int> numbers;  // a rank may be several endpoints
-  for (const GroupMember& each : picture_.members) {
+  for (const GroupMember& each : job_.members) {
     if (each.context == context) numbers.insert(each.rank);
   }
   Ranks members;

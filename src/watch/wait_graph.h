@@ -1,4 +1,4 @@
-// Who waits for whom, by a picture. Pure.
+// Who waits for whom, by the state of the job. Pure.
 //
 // A worker in a lock waits for the mutex's holder, one in a collective call for the members that have not
 // come, one in an operation for the progress rank that has to answer. Used by watch/why and runtime.
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "watch/picture.h"
+#include "watch/job_state.h"
 
 namespace comex::watch {
 
@@ -27,7 +27,7 @@ std::string names_wait(const Ranks& workers);  // such as "workers 1, 2 wait"
 
 class WaitGraph {
  public:
-  explicit WaitGraph(const Picture& picture);  // which outlives it
+  explicit WaitGraph(const JobState& job_state);  // which outlives it
   WaitGraph(const WaitGraph&) = delete;
   WaitGraph& operator=(const WaitGraph&) = delete;
 
@@ -35,7 +35,7 @@ class WaitGraph {
   const Ranks& workers() const { return workers_; }  // by theirs
   // Of a worker of which several threads wait, a RankState for each of them.
   const Ranks& waiting() const { return waiting_; }
-  const RankState* rank(int rank) const { return found(by_rank_, rank); }  // null: not in the picture
+  const RankState* rank(int rank) const { return found(by_rank_, rank); }  // null: not known
   const RankState* worker(int worker) const { return found(by_worker_, worker); }
 
   // Null: it is in no lock, or nobody holds it.
@@ -46,7 +46,7 @@ class WaitGraph {
   const RankState* in_collective(const RankState& worker, std::uint64_t context) const;
   // Those in the collective call that `waiter` is in.
   Ranks inside(const RankState& waiter) const;
-  // Those whom they wait for, as far as the picture tells: the members of the group, or of the world, that
+  // Those whom they wait for, as far as it is known: the members of the group, or of the world, that
   // have not come.
   Ranks late(const Ranks& inside) const;
   // The members of the group by this context; 0: all workers.
@@ -68,7 +68,7 @@ class WaitGraph {
   template <class Is>
   const RankState* thread_that(const RankState& worker, const Is& is) const;
 
-  const Picture& picture_;
+  const JobState& job_;
   std::deque<RankState> threads_;                    // the workers again, each as one more thread of it
   std::multimap<int, const RankState*> threads_of_;  // by worker
   ByNumber by_rank_;

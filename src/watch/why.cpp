@@ -51,7 +51,7 @@ bool runs(const RankState& rank) {
 
 class Explanation {
  public:
-  Explanation(const Picture* before, const Picture& now)
+  Explanation(const JobState* before, const JobState& now)
       : before_(before), silent_(now.silent), requests_(now.requests), graph_(now) {}
 
   Why explain() const { return {verdict(), !graph_.waiting().empty()}; }
@@ -72,10 +72,10 @@ class Explanation {
     return names_wait(graph_.waiting()) + ", and nothing here says why; look at the other hosts of the job.";
   }
 
-  std::string and_who_waits(const RankState* culprit) const {
+  std::string and_who_waits(const RankState* blamed) const {
     Ranks others;
     std::ranges::copy_if(graph_.waiting(), std::back_inserter(others),
-                         [&](const RankState* rank) { return rank != culprit; });
+                         [&](const RankState* rank) { return rank != blamed; });
     if (others.empty()) return ".";
     return joined("; ", names_wait(others), " for up to ", in_seconds(longest(others)), ".");
   }
@@ -256,7 +256,7 @@ class Explanation {
     return std::nullopt;
   }
 
-  const Picture* before_;
+  const JobState* before_;
   const std::vector<HostServer>& silent_;
   const std::vector<QueuedRequest>& requests_;
   const WaitGraph graph_;
@@ -264,12 +264,12 @@ class Explanation {
 
 }  // namespace
 
-Why explain(const Picture* before, const Picture& now) {
+Why explain(const JobState* before, const JobState& now) {
   return Explanation(before, now).explain();
 }
 
-std::vector<std::string> describe(const Picture& picture) {
-  const WaitGraph graph(picture);
+std::vector<std::string> describe(const JobState& job_state) {
+  const WaitGraph graph(job_state);
   std::vector<std::string> lines;
   for (const RankState* rank : graph.ranks()) {
     const bool has_queue = rank->worker < 0 && rank->queued != 0;
@@ -280,18 +280,18 @@ std::vector<std::string> describe(const Picture& picture) {
                                   ? joined(", its last wait ended ", in_seconds(rank->quiet_seconds), " ago")
                                   : std::string();
     lines.push_back(joined(with_process(*rank), ": ", doing(*rank), quiet, queue));
-    for (const ThreadWait& thread : picture.threads) {
+    for (const ThreadWait& thread : job_state.threads) {
       RankState as_thread = *rank;
       as_thread.wait = thread.wait;
       if (thread.rank == rank->rank) lines.push_back("  another thread of it: " + doing(as_thread));
     }
-    for (const QueuedRequest& request : picture.requests) {
+    for (const QueuedRequest& request : job_state.requests) {
       if (request.server == rank->rank) lines.push_back("  " + text_of(request, origin_of(graph, request)));
     }
   }
-  for (const HostServer& host : picture.silent)
+  for (const HostServer& host : job_state.silent)
     lines.push_back(joined("host ", host.host, ": its progress rank ", host.server, " does not answer"));
-  for (const HeldMutex& mutex : picture.mutexes) {
+  for (const HeldMutex& mutex : job_state.mutexes) {
     Ranks in_line;
     std::ranges::copy_if(graph.waiting(), std::back_inserter(in_line),
                          [&](const RankState* rank) { return graph.awaited_mutex(*rank) == &mutex; });

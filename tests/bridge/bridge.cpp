@@ -51,7 +51,7 @@ void lose(Halves& halves) {
   halves.lost_round([&](BridgeId bridge) {
     const comex_group_t merged = halves.everybody(bridge);
     comex_set_errors(COMEX_ERRORS_RETURN);
-    const WorldId other = halves.runtime().book().gpid_of(halves.foreign.front()).value().world;
+    const WorldId other = halves.runtime().registry().gpid_of(halves.foreign.front()).value().world;
     std::thread([&] {
       worlds::joined_worlds(halves.runtime()).meetings.losses.note(bridge, other, "is lost");
     }).join();

@@ -104,7 +104,7 @@ class Halves {
       require(is_released == (how == Ends::together), "a progress rank ends the bridge as the workers do");
       return;
     }
-    facts.lpid_of = [this](Gpid gpid) { return runtime().book().lpid_of(gpid).value(); };
+    facts.lpid_of = [this](Gpid gpid) { return runtime().registry().lpid_of(gpid).value(); };
     const Result<BridgeId> bridge = worlds::open_bridge(runtime(), std::move(facts));
     require(static_cast<bool>(bridge), "the bridge opens");
     work(bridge.value());
@@ -122,7 +122,7 @@ class Halves {
     facts.unwatch = [&abandoned] { ++abandoned; };
     const MPI_Comm wire = facts.wire.get();
     if (is_worker()) {
-      facts.lpid_of = [this](Gpid gpid) { return runtime().book().lpid_of(gpid).value(); };
+      facts.lpid_of = [this](Gpid gpid) { return runtime().registry().lpid_of(gpid).value(); };
       const BridgeId bridge = worlds::open_bridge(runtime(), std::move(facts)).value();
       work(bridge);
       require(worlds::close_bridge(runtime(), bridge), "a lost bridge closes");
@@ -155,7 +155,7 @@ class Halves {
     const bool is_slow = !accepts && runtime().me() == 0;
     static_cast<void>(worlds::join_bridge(runtime(), runtime().world().wire.get(), roster, [&](Gpid gpid) {
       if (is_slow) slowly();
-      return runtime().book().lpid_of(gpid).value();
+      return runtime().registry().lpid_of(gpid).value();
     }));
   }
 
@@ -164,27 +164,27 @@ class Halves {
     std::vector<Lpid> lpids = own;
     lpids.insert(side == 0 ? lpids.end() : lpids.begin(), foreign.begin(), foreign.end());
     const int my_rank = (side == 0 ? 0 : static_cast<int>(foreign.size())) + static_cast<int>(runtime().me());
-    return add(std::make_unique<groups::Group>(both_context, runtime().book().make_table(lpids), my_rank,
+    return add(std::make_unique<groups::Group>(both_context, runtime().registry().make_table(lpids), my_rank,
                                                groups::Endpoints(), groups::Table(), bridge));
   }
   // Processes of both worlds in any order, the caller among them.
   comex_group_t part_of(BridgeId bridge, const std::vector<Lpid>& lpids) const {
     const auto me = std::ranges::find(lpids, static_cast<Lpid>(runtime().me()));
-    return add(std::make_unique<groups::Group>(part_context, runtime().book().make_table(lpids),
+    return add(std::make_unique<groups::Group>(part_context, runtime().registry().make_table(lpids),
                                                static_cast<int>(me - lpids.begin()), groups::Endpoints(),
                                                groups::Table(), bridge));
   }
   // The caller's world.
   comex_group_t own_part(BridgeId bridge) const {
-    return add(std::make_unique<groups::Group>(own_context, runtime().book().make_table(own),
+    return add(std::make_unique<groups::Group>(own_context, runtime().registry().make_table(own),
                                                static_cast<int>(runtime().me()), groups::Endpoints(),
                                                groups::Table(), bridge));
   }
   // The two worlds as the sides of an inter-group.
   comex_group_t inter(BridgeId bridge) const {
-    return add(std::make_unique<groups::Group>(inter_context, runtime().book().make_table(own),
+    return add(std::make_unique<groups::Group>(inter_context, runtime().registry().make_table(own),
                                                static_cast<int>(runtime().me()), groups::Endpoints(),
-                                               runtime().book().make_table(foreign), bridge));
+                                               runtime().registry().make_table(foreign), bridge));
   }
   // Of all ranks, once the first side has left the bridge; the second works meanwhile.
   template <class Work>
@@ -260,10 +260,10 @@ class Halves {
       other.size = card.size;
       other.nonce = card.nonce;
       other.launch = card.launch;
-      require(static_cast<bool>(runtime().book().add_world(other)), "the other world is known");
+      require(static_cast<bool>(runtime().registry().add_world(other)), "the other world is known");
       std::vector<Gpid> gpids;
       for (std::uint32_t worker = 0; worker < card.size; ++worker) gpids.push_back({card.id, worker});
-      foreign = runtime().book().admit(gpids).value();
+      foreign = runtime().registry().admit(gpids).value();
     }
     require(!foreign.empty(), "the other world has workers");
   }

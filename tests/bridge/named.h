@@ -65,8 +65,8 @@ class WrongCalls {
   static constexpr int large = 100'000;
   std::string target_text(int rank, comex_group_t group, Lpid lpid) const {
     const std::string text = " to target " + std::to_string(rank) + " of group " + std::to_string(group);
-    const Gpid who = halves_.runtime().book().gpid_of(lpid).value();
-    const bool is_foreign = who.world != halves_.runtime().book().own_world();
+    const Gpid who = halves_.runtime().registry().gpid_of(lpid).value();
+    const bool is_foreign = who.world != halves_.runtime().registry().own_world();
     if (!is_foreign && static_cast<int>(who.rank) == rank) return text + ", address ";
     return text + " (worker " + std::to_string(who.rank) +
            (is_foreign ? " of world " + std::to_string(who.world) : "") + "), address ";

@@ -143,8 +143,8 @@ class Job {
     EXPECT_TRUE(world->arena->map_anywhere());
     world->activity = runtime::begin_activity(*world, static_cast<TransportRank>(rank));
     world->transport = {fabric_, &fabric_->endpoint(static_cast<TransportRank>(rank))};
-    world->bell.emplace(*world->arena, runtime::directory_of(*world));
-    world->transport->set_bell(&*world->bell);
+    world->doorbells.emplace(*world->arena, runtime::directory_of(*world));
+    world->transport->set_observer(&*world->doorbells);
     return world;
   }
   void describe(runtime::World& world, const pr::WorldSplit& split) {

@@ -19,8 +19,8 @@ class LongWaits : public testing::Test {
     constexpr std::uint64_t context = 1000;
     const auto rank = std::ranges::find(members, static_cast<Lpid>(worker)) - members.begin();
     groups::Table far;
-    if (!remote.empty()) far = runtime.book().make_table(remote);
-    auto group = std::make_unique<groups::Group>(context, runtime.book().make_table(members),
+    if (!remote.empty()) far = runtime.registry().make_table(remote);
+    auto group = std::make_unique<groups::Group>(context, runtime.registry().make_table(members),
                                                  static_cast<int>(rank), groups::Endpoints(), std::move(far));
     runtime::GroupExtras extras = runtime.extras_of(*group);
     return runtime.add_group(std::move(group), extras);

@@ -138,7 +138,7 @@ TEST(MpiTransport, hands_a_failed_call_to_its_owner_with_the_call_and_the_reason
   }
 }
 
-class Count final : public Bell {
+class Count final : public MessageObserver {
  public:
   void sent(TransportRank) override { ++sent_messages; }
   void received(TransportRank) override { ++received_messages; }
@@ -146,7 +146,7 @@ class Count final : public Bell {
   int received_messages = 0;
 };
 
-// Counted as the bell is told: twelve of 500 bytes make one bundle, and arrive as one message each.
+// Counted as the observer is told: twelve of 500 bytes make one bundle, and arrive as one message each.
 TEST(MpiTransport, sends_a_row_of_messages_as_one_where_bundles_are_taken) {
   struct Case {
     Bundles bundles;
@@ -159,7 +159,7 @@ TEST(MpiTransport, sends_a_row_of_messages_as_one_where_bundles_are_taken) {
     MPI_Comm_rank(wire.comm(), &rank);
     MpiTransport transport(wire.comm(), throw_failure, each.bundles);
     Count count;
-    transport.set_bell(&count);
+    transport.set_observer(&count);
     for (int i = 0; i < 12; ++i) {
       std::fill_n(transport.stage(), 500, std::byte{64});
       i < 11 ? transport.post_with_next(rank, 500) : transport.post(rank, 500);
@@ -230,7 +230,7 @@ TEST(MpiTransport, answers_a_bundle_with_one_where_that_is_wanted) {
       i + 1 < row ? transport.post_with_next(rank, 100) : transport.post(rank, 100);
     }
     Count count;
-    transport.set_bell(&count);
+    transport.set_observer(&count);
     const TransportRank other = (rank + 1) % size;
     std::vector<int> answers;
     int from_other = 0;

@@ -17,7 +17,7 @@ class NamedTargets : public testing::TestWithParam<int> {
     runtime::Runtime& runtime = job_.runtime(0);
     constexpr std::uint64_t context = 1000;
     const std::vector<Lpid> reversed = {1, 0};
-    auto members = std::make_unique<groups::Group>(context, runtime.book().make_table(reversed), 1);
+    auto members = std::make_unique<groups::Group>(context, runtime.registry().make_table(reversed), 1);
     runtime::GroupExtras extras = runtime.extras_of(*members);
     group_ = runtime.add_group(std::move(members), extras);
     comex_set_errors(COMEX_ERRORS_RETURN);

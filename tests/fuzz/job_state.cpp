@@ -1,5 +1,5 @@
-// What the watch makes of bytes: of a picture that another progress rank sent, and of an arena of a job that
-// has gone wrong.
+// What the watch makes of bytes: of the state of a job that another progress rank sent, and of an arena of a
+// job that has gone wrong.
 #include "fuzz/fuzz.h"
 #include "watch/read_host.h"
 #include "watch/why.h"
@@ -7,20 +7,20 @@
 namespace comex::fuzz {
 namespace {
 
-void explain(const watch::Picture& before, const watch::Picture& now) {
+void explain(const watch::JobState& before, const watch::JobState& now) {
   for (const watch::RankState& rank : now.ranks) demand(!watch::doing(rank).empty(), "a rank does something");
   demand(!watch::explain(nullptr, now).verdict.empty(), "there is a verdict");
   demand(!watch::explain(&before, now).verdict.empty(), "there is a verdict");
 }
 
-void read_picture(Input& input) {
+void read_job_state(Input& input) {
   const std::vector<std::byte> bytes = input.rest();
-  const std::optional<watch::Picture> picture = watch::unpack(bytes);
-  if (!picture) return;
-  demand(watch::pack(*picture).size() == bytes.size(), "a picture has all of its bytes");
-  watch::Picture twice = *picture;
-  twice.add(*picture);
-  explain(*picture, twice);
+  const std::optional<watch::JobState> job_state = watch::unpack(bytes);
+  if (!job_state) return;
+  demand(watch::pack(*job_state).size() == bytes.size(), "a job_state has all of its bytes");
+  watch::JobState twice = *job_state;
+  twice.add(*job_state);
+  explain(*job_state, twice);
 }
 
 // The bytes of an arena are those of the input, over and over.
@@ -50,8 +50,8 @@ void read_arena(Input& input) {
     }
     return true;
   };
-  const watch::Picture picture = watch::read_host(read_in_use, geometry, 1'000'000'000'000);
-  explain(picture, picture);
+  const watch::JobState job_state = watch::read_host(read_in_use, geometry, 1'000'000'000'000);
+  explain(job_state, job_state);
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ void read_arena(Input& input) {
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace comex;
   fuzz::Input input({data, size});
-  const bool is_picture = input.below(64) != 0;
-  fuzz::run([&] { is_picture ? fuzz::read_picture(input) : fuzz::read_arena(input); });
+  const bool is_job_state = input.below(64) != 0;
+  fuzz::run([&] { is_job_state ? fuzz::read_job_state(input) : fuzz::read_arena(input); });
   return 0;
 }

@@ -18,7 +18,7 @@ class Alone final : public groups::LeaderChannel {
 
   bool is_leader() const override { return true; }
   std::uint32_t rank() const override { return 0; }
-  Result<Bytes> swap(const Bytes& /*mine*/) override {
+  Result<Bytes> exchange(const Bytes& /*mine*/) override {
     const std::size_t bytes = input_.value<std::uint16_t>();
     if (bytes == UINT16_MAX) return environment_error("the other side has gone");
     return input_.block(bytes);
@@ -31,10 +31,10 @@ class Alone final : public groups::LeaderChannel {
 };
 
 void join(Input& input) {
-  groups::WorldBook book(some_world(1, 2), 0);
+  groups::WorldRegistry registry(some_world(1, 2), 0);
   const unsigned kind = input.below(8);
   groups::JoinWish wish;
-  wish.local = {book.me()};
+  wish.local = {registry.me()};
   wish.context = 7;
   wish.is_spawn = (kind & 1) != 0;
   if ((kind & 2) != 0) wish.spawned_order = LpidOrder::parent;
@@ -44,18 +44,18 @@ void join(Input& input) {
     hook.deliver = [](Gpid, const Bytes&) { return Status(); };
   }
   Alone talk(input);
-  const Result<groups::JoinResult> joined = groups::join_sides(book, talk, wish, hook);
+  const Result<groups::JoinResult> joined = groups::join_sides(registry, talk, wish, hook);
   if (!joined) {
     demand(!joined.failure().text.empty(), "a failure says why");
     return;
   }
   demand(joined->remote.size() == joined->lpids.size(), "each process has a number");
   for (std::size_t rank = 0; rank < joined->lpids.size(); ++rank) {
-    const Result<Gpid> gpid = book.gpid_of(joined->lpids[rank]);
+    const Result<Gpid> gpid = registry.gpid_of(joined->lpids[rank]);
     demand(gpid && gpid.value() == joined->remote[rank], "a number leads back to its process");
   }
-  const groups::Table table = book.make_table(joined->lpids);
-  for (const WorldId world : {1u, 2u, 3u}) static_cast<void>(book.world(world));
+  const groups::Table table = registry.make_table(joined->lpids);
+  for (const WorldId world : {1u, 2u, 3u}) static_cast<void>(registry.world(world));
 }
 
 void read_side(Input& input) {

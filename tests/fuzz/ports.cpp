@@ -9,7 +9,7 @@
 
 #include "fuzz/fuzz.h"
 #include "worlds/connect/ports/life_watch.h"
-#include "worlds/connect/ports/port_greeting.h"
+#include "worlds/connect/ports/port_handshake.h"
 
 namespace comex::fuzz {
 namespace {
@@ -83,7 +83,7 @@ void empty_the_port() {
   while (auto left = port().accept()) left->close();
 }
 
-void crowd(Input& input) {
+void many_connections(Input& input) {
   Clock::time_point now{};
   worlds::PortListener listener(port(), worlds::Deadline(60, now));
   std::deque<Socket> strangers;
@@ -109,7 +109,7 @@ void crowd(Input& input) {
     connector.look(now);
     if (turns > 200) now += std::chrono::milliseconds(5);
   }
-  demand(listener.has_guest(), "a guest that keeps to the rules comes in");
+  demand(listener.has_entered(), "a guest that keeps to the rules comes in");
 }
 
 void false_port(Input& input) {
@@ -140,7 +140,7 @@ void frames(Input& input) {
     say_something(input, there, "cookie");
     static_cast<void>(here.step());
     while (const auto frame = here.take())
-      demand(is_trusted || frame->size() <= FramedSocket::greeting_limit_bytes,
+      demand(is_trusted || frame->size() <= FramedSocket::handshake_limit_bytes,
              "a stranger's frame is short");
   }
   there = Socket();
@@ -184,7 +184,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::empty_the_port();
   const unsigned kind = input.below(8);
   fuzz::run([&] {
-    if (kind < 3) fuzz::crowd(input);
+    if (kind < 3) fuzz::many_connections(input);
     if (kind == 3) fuzz::false_port(input);
     if (kind == 4 || kind == 5) fuzz::frames(input);
     if (kind == 6) fuzz::links(input);

@@ -9,7 +9,7 @@
 #include "groups/joining_parts.h"
 #include "transport/bundle.h"
 #include "unit/groups/worlds.h"
-#include "watch/picture.h"
+#include "watch/job_state.h"
 #include "worlds/connect/side.h"
 
 namespace comex::fuzz {
@@ -196,8 +196,8 @@ void write_origin(const std::filesystem::path& to) {
   }
 }
 
-void write_picture(const std::filesystem::path& to) {
-  watch::Picture picture;
+void write_job_state(const std::filesystem::path& to) {
+  watch::JobState job_state;
   for (int worker = 0; worker < 3; ++worker) {
     watch::RankState rank;
     rank.rank = rank.worker = worker;
@@ -206,13 +206,13 @@ void write_picture(const std::filesystem::path& to) {
     rank.wait.seconds = 3;
     rank.wait.waiting = static_cast<activity::Waiting>(worker);
     rank.wait.target = (worker + 1) % 3;
-    picture.ranks.push_back(rank);
-    picture.mutexes.push_back({worker, (worker + 1) % 3, 0, 1});
+    job_state.ranks.push_back(rank);
+    job_state.mutexes.push_back({worker, (worker + 1) % 3, 0, 1});
   }
-  Seed().byte(1).add_bytes(watch::pack(picture)).save(to, "mutexes");
-  picture.silent.push_back({1, 2});
-  picture.ranks.front().worker = -1;
-  Seed().byte(1).add_bytes(watch::pack(picture)).save(to, "silent");
+  Seed().byte(1).add_bytes(watch::pack(job_state)).save(to, "mutexes");
+  job_state.silent.push_back({1, 2});
+  job_state.ranks.front().worker = -1;
+  Seed().byte(1).add_bytes(watch::pack(job_state)).save(to, "silent");
   Seed().byte(0).byte(1).byte(0).add(std::uint64_t{1}).add(std::uint64_t{2}).save(to, "arena");
 }
 
@@ -267,7 +267,7 @@ int main(int argc, char** argv) {
   comex::fuzz::write_requests(to / "requests");
   comex::fuzz::write_server(to / "server");
   comex::fuzz::write_origin(to / "origin");
-  comex::fuzz::write_picture(to / "picture");
+  comex::fuzz::write_job_state(to / "job_state");
   comex::fuzz::write_meeting(to / "meeting");
   comex::fuzz::write_ports(to / "ports");
   return 0;

@@ -59,7 +59,7 @@ struct Array {
 
 // When this worker dies, and whom it takes along. MPI's own queues may be broken by who dies in the middle of
 // a message, so the others of its host only wait for their end by then.
-struct Doom {
+struct Death {
   int phase = -1;
   bool while_recovering = false;
   bool waits = false;
@@ -93,8 +93,8 @@ class Computation {
     require(comex_barrier(group_) == COMEX_SUCCESS, "the first barrier");
   }
 
-  void run(int phases, const Doom& doom) {
-    doom_ = doom;
+  void run(int phases, const Death& death) {
+    death_ = death;
     while (phase_ < phases) {
       if (step()) {
         ++phase_;
@@ -148,7 +148,7 @@ class Computation {
       mine.push_back(std::move(row));
     }
     if (!is_whole_ || !lives(comex_barrier(group_), "barrier")) return false;
-    if (doom_.phase == phase_) doom_.come();
+    if (death_.phase == phase_) death_.come();
     std::size_t next = 0;
     for (int part = 0; part < parts_; ++part) {
       if (from.home(part) != me_) continue;
@@ -177,7 +177,7 @@ class Computation {
       is_over = true;
       for (Array& array : arrays_) {
         if (is_over) is_over = recover(array);
-        if (doom_.while_recovering) doom_.come();
+        if (death_.while_recovering) death_.come();
       }
     }
   }
@@ -195,7 +195,7 @@ class Computation {
   int parts_ = 0;
   int phase_ = 0;
   bool is_whole_ = true;
-  Doom doom_;
+  Death death_;
   std::array<Array, 3> arrays_;
 };
 
@@ -213,22 +213,22 @@ int main(int argc, char** argv) {
   const int hosts = argc > 2 ? std::atoi(argv[2]) : 1;
   const int each = ranks / hosts;
   const int host = rank / each;
-  Doom doom;
+  Death death;
   for (int i = 3; i < argc; ++i) {
     const std::string_view when = argv[i];
     const bool is_alone = when == "r" || when.ends_with('w');
     if (host != hosts - 1 - (i - 3) || (is_alone && rank % each != 0)) continue;
-    doom.waits = rank % each != 0;
-    doom.while_recovering = when == "r";
-    if (when != "r") doom.phase = std::atoi(argv[i]);
-    if (!is_alone) doom.pids.assign(pids.begin() + host * each, pids.begin() + (host + 1) * each);
+    death.waits = rank % each != 0;
+    death.while_recovering = when == "r";
+    if (when != "r") death.phase = std::atoi(argv[i]);
+    if (!is_alone) death.pids.assign(pids.begin() + host * each, pids.begin() + (host + 1) * each);
   }
 
   require(comex_init() == COMEX_SUCCESS, "init");
   {
     const char* const copies = std::getenv("COMEX_TEST_COPIES");  // 1 otherwise
     Computation computation(copies == nullptr ? 1 : std::atoi(copies));
-    computation.run(std::atoi(argv[1]), doom);
+    computation.run(std::atoi(argv[1]), death);
     if (computation.rank() == 0)
       std::printf("kept_losses: hash %016llx\n", static_cast<unsigned long long>(computation.hash()));
     require(comex_barrier(computation.group()) == COMEX_SUCCESS, "the last barrier");

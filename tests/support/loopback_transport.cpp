@@ -57,7 +57,7 @@ class LoopbackEndpoint final : public Transport {
       staged_.shrink_to_fit();
       fabric_.at(to).mailbox.put_letter({rank_, std::exchange(staged_, {})});
     }
-    if (bell_ != nullptr) bell_->sent(to);
+    if (observer_ != nullptr) observer_->sent(to);
   }
 
   bool receive(Message& message) override {
@@ -69,7 +69,7 @@ class LoopbackEndpoint final : public Transport {
       if (!mailbox.take_letter(current_)) return false;
       message = {current_.from, current_.data};
     }
-    if (bell_ != nullptr) bell_->received(message.from);
+    if (observer_ != nullptr) observer_->received(message.from);
     return true;
   }
 

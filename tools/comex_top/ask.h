@@ -4,11 +4,11 @@
 #include <optional>
 
 #include "snapshot.h"
-#include "watch/picture.h"
+#include "watch/job_state.h"
 
 namespace comex::top {
 
 // Empty: no progress rank of this machine has answered within some seconds.
-std::optional<watch::Picture> ask_whole_job(const Job& job);
+std::optional<watch::JobState> ask_whole_job(const Job& job);
 
 }  // namespace comex::top

@@ -126,18 +126,18 @@ int watch(const Options& options, Job last) {
 }
 
 // Of the whole job where a progress rank tells it, else of this machine.
-watch::Picture whole_picture_of(const Job& job) {
-  if (is_whole(job)) return picture_of(job);
-  return ask_whole_job(job).value_or(picture_of(job));
+watch::JobState whole_state_of(const Job& job) {
+  if (is_whole(job)) return state_of_job(job);
+  return ask_whole_job(job).value_or(state_of_job(job));
 }
 
 // Twice, since what has moved meanwhile does not hang.
 int explain_hang(const Options& options, const Job& first) {
-  const watch::Picture before = whole_picture_of(first);
+  const watch::JobState before = whole_state_of(first);
   sleep_for(options.interval);
   const Found later = find(name_of(first));
   if (!later.job) return fail("the job has ended");
-  const watch::Picture now = whole_picture_of(*later.job);
+  const watch::JobState now = whole_state_of(*later.job);
   for (const std::string& line : watch::describe(now)) std::cout << line << "\n";
   std::cout << "\n" << watch::explain(&before, now).verdict << "\n";
   return 0;

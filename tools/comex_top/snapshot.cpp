@@ -147,16 +147,16 @@ void look_into_process(const fs::path& process, std::set<FileIdentity>& seen,
 
 }  // namespace
 
-watch::Picture picture_of(const Job& job) {
-  watch::Picture picture;
+watch::JobState state_of_job(const Job& job) {
+  watch::JobState job_state;
   for (const Host& host : job.hosts) {
-    picture.ranks.insert(picture.ranks.end(), host.ranks.begin(), host.ranks.end());
-    picture.mutexes.insert(picture.mutexes.end(), host.mutexes.begin(), host.mutexes.end());
-    picture.threads.insert(picture.threads.end(), host.threads.begin(), host.threads.end());
-    picture.members.insert(picture.members.end(), host.members.begin(), host.members.end());
-    picture.requests.insert(picture.requests.end(), host.requests.begin(), host.requests.end());
+    job_state.ranks.insert(job_state.ranks.end(), host.ranks.begin(), host.ranks.end());
+    job_state.mutexes.insert(job_state.mutexes.end(), host.mutexes.begin(), host.mutexes.end());
+    job_state.threads.insert(job_state.threads.end(), host.threads.begin(), host.threads.end());
+    job_state.members.insert(job_state.members.end(), host.members.begin(), host.members.end());
+    job_state.requests.insert(job_state.requests.end(), host.requests.begin(), host.requests.end());
   }
-  return picture;
+  return job_state;
 }
 
 bool is_whole(const Job& job) {

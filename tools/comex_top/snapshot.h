@@ -14,7 +14,7 @@
 #include "core/activity.h"
 #include "file.h"
 #include "shm/geometry.h"
-#include "watch/picture.h"
+#include "watch/job_state.h"
 
 namespace comex::top {
 
@@ -65,7 +65,7 @@ struct Job {
 };
 
 // What its ranks are in.
-watch::Picture picture_of(const Job& job);
+watch::JobState state_of_job(const Job& job);
 // False if a part of the job is on other machines.
 bool is_whole(const Job& job);
 

@@ -17,8 +17,8 @@ namespace comex::op::remote {
 struct Request;
 struct Batch;
 
-// A call of many messages of which one refusal was told. After `number` no more can come.
-struct ToldCall {
+// A call of many messages of which one refusal was reported. After `number` no more can come.
+struct ReportedCall {
   std::uint32_t call = 0;
   std::uint64_t number = 0;
 };
@@ -39,16 +39,16 @@ struct Channel {
   nb::Fifo<Request*> queue;
   // The open batch, as far as this worker knows; the queue is empty then.
   Batch* batch = nullptr;
-  bool listed = false;            // it is in the list of channels with a queue
-  unsigned copied = 0;            // copied messages in the queue
-  bool reserved_busy = false;     // a fence or an unlock is under way
-  Request* reserved = nullptr;    // the one under way; null: a fence to get slots back
-  Request* last_fence = nullptr;  // the fence that covers all writes so far, sent or not
-  unsigned transfers = 0;         // under way
-  unsigned bodies = 0;            // transfers with chunks under way
-  unsigned staged = 0;            // staging buffers they hold
-  nb::Fifo<HeldSlot> held;        // bodies that have left; the slot is free once the number is applied
-  std::vector<ToldCall> told;     // calls that may be refused once more
+  bool listed = false;                 // it is in the list of channels with a queue
+  unsigned copied = 0;                 // copied messages in the queue
+  bool reserved_busy = false;          // a fence or an unlock is under way
+  Request* reserved = nullptr;         // the one under way; null: a fence to get slots back
+  Request* last_fence = nullptr;       // the fence that covers all writes so far, sent or not
+  unsigned transfers = 0;              // under way
+  unsigned bodies = 0;                 // transfers with chunks under way
+  unsigned staged = 0;                 // staging buffers they hold
+  nb::Fifo<HeldSlot> held;             // bodies that have left; the slot is free once the number is applied
+  std::vector<ReportedCall> reported;  // calls that may be refused once more
 
   bool has_credit() const { return sent < limit; }
   // A reply that crossed a surrender carries a void limit.

@@ -135,7 +135,7 @@ class Remote final : public transport::Sink {
   bool dirty(TransportRank server) const { return state_.ledger.dirty(server); }
   bool dirty(const RemoteTarget& far) const { return state_.ledger.dirty(far.server, far.gpid()); }
 
-  // Counts refused writes that no wait has reported; each is told once.
+  // Counts refused writes that no wait has reported; each is reported once.
   bool has_failures() const { return state_.ledger.has_failures(); }
   std::uint64_t take_failures(const RemoteTarget& far) {
     return state_.ledger.take_failures(far.server, far.gpid());

@@ -88,7 +88,7 @@ void Remote::on_refused(Channel& channel, const Reply& reply) {
   }
   // The slot may belong to another request by now, which has another number.
   if (transfer != nullptr && transfer->number == reply.value) {
-    transfer->refusal_told = true;
+    transfer->refusal_reported = true;
   } else {
     requests_.refuse_write(channel, reply);
   }

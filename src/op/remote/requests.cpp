@@ -13,8 +13,8 @@ std::uint32_t call_of(const Request& request) {
   return data != nullptr ? data->operation.call : 0;
 }
 
-bool is_told(const Channel& channel, std::uint32_t call) {
-  return std::ranges::find(channel.told, call, &ToldCall::call) != channel.told.end();
+bool is_reported(const Channel& channel, std::uint32_t call) {
+  return std::ranges::find(channel.reported, call, &ReportedCall::call) != channel.reported.end();
 }
 
 }  // namespace
@@ -57,18 +57,18 @@ Request* Requests::awaited(const Channel& channel, std::uint32_t call) const {
   return found;
 }
 
-// The call counts as told until all of its messages so far have been answered.
-void Requests::note_told(Channel& channel, std::uint32_t call) {
-  std::erase_if(channel.told, [&](const ToldCall& each) {
+// The call counts as reported until all of its messages so far have been answered.
+void Requests::note_reported(Channel& channel, std::uint32_t call) {
+  std::erase_if(channel.reported, [&](const ReportedCall& each) {
     return each.call == call ||
            (each.number <= state_.ledger.applied(channel.rank) && awaited(channel, each.call) == nullptr);
   });
-  channel.told.push_back({call, state_.ledger.issued(channel.rank)});
+  channel.reported.push_back({call, state_.ledger.issued(channel.rank)});
 }
 
-// The wait for it tells this refusal; later ones of the call are not told.
+// The wait for it tells this refusal; later ones of the call are not reported.
 void Requests::end_call(const Request& request, std::uint32_t call) {
-  if (request.failed || is_told(*request.channel, call)) note_told(*request.channel, call);
+  if (request.failed || is_reported(*request.channel, call)) note_reported(*request.channel, call);
 }
 
 void Requests::refuse_write(Channel& channel, const protocol::ReplyHeader& reply) {
@@ -77,8 +77,8 @@ void Requests::refuse_write(Channel& channel, const protocol::ReplyHeader& reply
       request->failed = true;
       return;
     }
-    if (is_told(channel, reply.call)) return;
-    note_told(channel, reply.call);
+    if (is_reported(channel, reply.call)) return;
+    note_reported(channel, reply.call);
   }
   state_.ledger.add_failure({reply.world, reply.target});
 }

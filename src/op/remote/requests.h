@@ -1,8 +1,8 @@
-// Makes and ends requests, and remembers for which calls a refusal has been told.
+// Makes and ends requests, and remembers for which calls a refusal has been reported.
 //
-// A request ends when its last message has left and its last transfer is over; then its completion is told. A
-// call of many messages tells one refusal: to the wait for it, or else to the next fence of the target. Owned
-// by op::Remote; its parts make requests here, and Transfers says when a transfer is over.
+// A request ends when its last message has left and its last transfer is over; then its completion is
+// reported. A call of many messages tells one refusal: to the wait for it, or else to the next fence of the
+// target. Owned by op::Remote; its parts make requests here, and Transfers says when a transfer is over.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +45,7 @@ class Requests {
 
  private:
   Request* awaited(const Channel& channel, std::uint32_t call) const;
-  void note_told(Channel& channel, std::uint32_t call);
+  void note_reported(Channel& channel, std::uint32_t call);
   void end_call(const Request& request, std::uint32_t call);
 
   SendState& state_;

@@ -29,7 +29,7 @@ Transfer* Transfers::begin(Request& request, const Header& header) {
   transfer->number = 0;
   transfer->bytes = header.bytes;
   transfer->chunk_bytes = header.chunk_bytes;
-  transfer->refused = transfer->refusal_told = transfer->has_body = false;
+  transfer->refused = transfer->refusal_reported = transfer->has_body = false;
   ++request.parts;
   ++request.channel->transfers;
   return transfer;
@@ -105,7 +105,7 @@ unsigned Transfers::send_chunks(Transfer& transfer) {
     chunks.start(is_first ? state_.transport.start_send(to, tag, {from, bytes})
                           : state_.transport.start_synchronous_send(to, tag, {from, bytes}));
   }
-  if (chunks.is_done()) end(&transfer, transfer.refusal_told);
+  if (chunks.is_done()) end(&transfer, transfer.refusal_reported);
   return moved;
 }
 
@@ -133,13 +133,13 @@ unsigned Transfers::receive_chunks(Transfer& transfer) {
     const int tag = protocol::get_tag(transfer.slot);
     chunks.start(state_.transport.start_receive(transfer.channel().rank, tag, {to, bytes}));
   }
-  const bool is_over = transfer.refused ? transfer.refusal_told && chunks.is_empty() : chunks.is_done();
+  const bool is_over = transfer.refused ? transfer.refusal_reported && chunks.is_empty() : chunks.is_done();
   if (is_over) end(&transfer, transfer.refused);
   return moved;
 }
 
 void Transfers::refuse(Transfer& transfer) {
-  transfer.refused = transfer.refusal_told = true;
+  transfer.refused = transfer.refusal_reported = true;
   if (transfer.has_body) {
     receive_chunks(transfer);
   } else {

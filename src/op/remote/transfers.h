@@ -26,7 +26,7 @@ struct Transfer {
   std::uint32_t chunk_bytes = 0;
   protocol::Verb verb{};
   bool refused = false;  // an empty chunk or the refusal itself has come
-  bool refusal_told = false;
+  bool refusal_reported = false;
   bool has_body = false;
   std::uint64_t number = 0;
   std::uint64_t bytes = 0;

@@ -151,7 +151,7 @@ void open_directory(transport::Collective& host, transport::Collective* leaders,
   const groups::Directory directory = directory_of(world);
   world.group.emplace(world.id, directory);
   world.failures = failures_of(world);
-  world.bell.emplace(*world.arena, directory);
+  world.doorbells.emplace(*world.arena, directory);
 }
 
 }  // namespace comex::runtime

@@ -59,8 +59,8 @@ std::vector<std::int32_t> exchange_rows(transport::Collective& leaders, const gr
                                         const pr::WorldSplit& split, std::span<const RankRow> own,
                                         std::size_t most);
 
-// Collective over the ranks of each host. Makes world.group and world.bell, and sets the rank of the process
-// in its program. `leaders` and `split`: on the lowest rank of each host, null elsewhere.
+// Collective over the ranks of each host. Makes world.group and world.doorbells, and sets the rank of the
+// process in its program. `leaders` and `split`: on the lowest rank of each host, null elsewhere.
 void open_directory(transport::Collective& host, transport::Collective* leaders, World& world,
                     const pr::WorldSplit* split);
 

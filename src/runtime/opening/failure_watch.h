@@ -14,7 +14,7 @@
 #include "op/control_messages.h"
 #include "runtime/opening/world.h"
 #include "runtime/report.h"
-#include "watch/picture.h"
+#include "watch/job_state.h"
 
 namespace comex::runtime {
 

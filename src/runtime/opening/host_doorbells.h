@@ -13,9 +13,9 @@
 
 namespace comex::runtime {
 
-class HostBell final : public transport::Bell {
+class HostDoorbells final : public transport::MessageObserver {
  public:
-  HostBell(shm::Arena& arena, const groups::Directory& directory)
+  HostDoorbells(shm::Arena& arena, const groups::Directory& directory)
       : arena_(&arena), slot_of_rank_(directory.slots()) {}
 
   void sent(TransportRank to) override {

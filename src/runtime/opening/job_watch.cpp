@@ -37,7 +37,7 @@ std::vector<watch::HostServer> servers_elsewhere(const World& world) {
   return found;
 }
 
-watch::Picture host_picture(World& world) {
+watch::JobState read_own_host(World& world) {
   const shm::Arena& arena = *world.arena;
   const watch::ReadArena read = [&arena](std::uint64_t offset, std::span<std::byte> into) {
     if (offset > arena.reservation_bytes() || into.size() > arena.reservation_bytes() - offset) return false;
@@ -89,8 +89,8 @@ void JobWatch::answer(TransportRank from, const LookRequest& request) {
   if (request.purpose == Purpose::stall && from < world_.transport->rank()) give_up_stall();
   const auto number = std::as_bytes(std::span(&request.number, 1));
   std::vector<std::byte> bytes(number.begin(), number.end());
-  const std::vector<std::byte> picture = watch::pack(host_picture(world_));
-  bytes.insert(bytes.end(), picture.begin(), picture.end());
+  const std::vector<std::byte> job_state = watch::pack(read_own_host(world_));
+  bytes.insert(bytes.end(), job_state.begin(), job_state.end());
   send(from, Phase::seen, bytes);
 }
 
@@ -107,18 +107,18 @@ void JobWatch::advance() {
   }
   take_answers();
   if (!look_->awaited.empty() && world_.os->now_ns() - look_->began_ns < answer_limit_ns) return;
-  look_->picture.silent = std::move(look_->awaited);
+  look_->job_state.silent = std::move(look_->awaited);
   const Look done = std::move(*look_);
   look_.reset();
   if (done.request.purpose == Purpose::stall) {
-    end_stall_look(done.picture);
+    end_stall_look(done.job_state);
   } else {
-    leave_picture(done.picture);
+    write_job_state(done.job_state);
   }
 }
 
 void JobWatch::begin(Purpose purpose) {
-  look_.emplace(Look{{++looks_, purpose}, world_.os->now_ns(), others_, host_picture(world_)});
+  look_.emplace(Look{{++looks_, purpose}, world_.os->now_ns(), others_, read_own_host(world_)});
   for (const watch::HostServer& other : others_)
     send(other.server, Phase::look, std::as_bytes(std::span(&look_->request, 1)));
 }
@@ -129,14 +129,14 @@ void JobWatch::take_answers() {
     std::uint64_t number = 0;
     if (!bytes || bytes->size() < sizeof number) return false;
     std::memcpy(&number, bytes->data(), sizeof number);
-    const auto picture = watch::unpack(std::span(*bytes).subspan(sizeof number));
-    if (number != look_->request.number || !picture) return false;  // it answers an earlier one
-    look_->picture.add(*picture);
+    const auto job_state = watch::unpack(std::span(*bytes).subspan(sizeof number));
+    if (number != look_->request.number || !job_state) return false;  // it answers an earlier one
+    look_->job_state.add(*job_state);
     return true;
   });
 }
 
-void JobWatch::end_stall_look(watch::Picture seen) {
+void JobWatch::end_stall_look(watch::JobState seen) {
   if (!before_) {
     before_ = std::move(seen);
     stall_at_ns_ = world_.os->now_ns() + between_looks_ns;
@@ -157,10 +157,10 @@ void JobWatch::give_up_stall() {
   if (look_ && look_->request.purpose == Purpose::stall) look_.reset();
 }
 
-// If memory is short, an empty picture is left, and comex_top shows this host only.
-void JobWatch::leave_picture(const watch::Picture& picture) {
+// If memory is short, an empty state is left, and comex_top shows this host only.
+void JobWatch::write_job_state(const watch::JobState& job_state) {
   const std::uint64_t number = question().asked.acquire();
-  const std::vector<std::byte> bytes = watch::pack(picture);
+  const std::vector<std::byte> bytes = watch::pack(job_state);
   question().bytes.set(write_object(bytes) ? bytes.size() : 0);
   question().answered.release(number);
 }

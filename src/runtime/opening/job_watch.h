@@ -1,14 +1,14 @@
-// A progress rank's picture of the whole job: for workers of its host whose wait does not end, and for
-// those who ask from outside (comex_top --why).
+// How a progress rank learns the state of the whole job: for workers of its host whose wait does not end, and
+// for those who ask from outside (comex_top --why).
 //
 //   this progress rank ──look──► one progress rank of each other host
-//                      ◄──seen── its host's picture, at once, even if its workers hang
+//                      ◄──seen── the state of its host, at once, even if its workers hang
 //                      ──told──► all of them, once the line is printed
 //
 // For a worker it looks twice, a second apart, and prints one line about why nothing goes on, for all hosts.
 // If two hosts look at the same time, the lower rank goes on; so higher ones begin later. For others it
-// leaves the picture in an object of its own. A host that does not answer within two seconds is named in the
-// picture. The end of a job waits for none of these messages. Owned by ProgressLoop.
+// leaves the state in an object of its own. A host that does not answer within two seconds is named in
+// it. The end of a job waits for none of these messages. Owned by ProgressLoop.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@
 #include "runtime/opening/world.h"
 #include "runtime/report.h"
 #include "shm/os.h"
-#include "watch/picture.h"
+#include "watch/job_state.h"
 
 namespace comex::runtime {
 
 // One progress rank of each other host that has one.
 std::vector<watch::HostServer> servers_elsewhere(const World& world);
 // Of the own host.
-watch::Picture host_picture(World& world);
+watch::JobState read_own_host(World& world);
 // The host says once why nothing goes on.
 bool has_said_why(World& world);
 bool say_why(World& world, const Reporter& reporter, const std::string& verdict);  // false: it has been said
@@ -53,7 +53,7 @@ class JobWatch {
     LookRequest request;
     std::uint64_t began_ns = 0;
     std::vector<watch::HostServer> awaited;
-    watch::Picture picture;
+    watch::JobState job_state;
   };
 
   activity::Question& question() const { return world_.activity.block().question; }
@@ -61,9 +61,9 @@ class JobWatch {
   void answer(TransportRank from, const LookRequest& request);
   void begin(Purpose purpose);
   void take_answers();
-  void end_stall_look(watch::Picture seen);
+  void end_stall_look(watch::JobState seen);
   void give_up_stall();
-  void leave_picture(const watch::Picture& picture);
+  void write_job_state(const watch::JobState& job_state);
   bool write_object(std::span<const std::byte> bytes);
 
   World& world_;
@@ -71,10 +71,10 @@ class JobWatch {
   op::ControlMessages control_;
   std::vector<watch::HostServer> others_;  // the other hosts, and whom to ask there
   std::uint64_t looks_ = 0;
-  std::optional<Look> look_;              // under way
-  std::optional<watch::Picture> before_;  // the first one of a stall
-  std::uint64_t stall_at_ns_ = 0;         // when its next look begins; 0: nobody has asked
-  shm::Object object_;                    // of the picture for those outside
+  std::optional<Look> look_;               // under way
+  std::optional<watch::JobState> before_;  // the first one of a stall
+  std::uint64_t stall_at_ns_ = 0;          // when its next look begins; 0: nobody has asked
+  shm::Object object_;                     // of the state, for those outside
 };
 
 }  // namespace comex::runtime

@@ -97,7 +97,7 @@ bool ProgressLoop::none_is_left() const {
 
 bool ProgressLoop::only_messages_bring_work() const {
   return !bridges_->has_bridges() && server_->quiet() && world_.transport->unsent() == 0 &&
-         world_.bell->is_drained();
+         world_.doorbells->is_drained();
 }
 
 void ProgressLoop::rest_after(unsigned moved) {

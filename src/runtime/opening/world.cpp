@@ -286,7 +286,7 @@ void open_transport(World& world, const Reporter& reporter) {
   bundles.near = world.neighbours;
   world.transport = std::make_shared<transport::MpiTransport>(
       world.wire.get(), mpi_failure(reporter), std::move(bundles), mpi_in_use().yield_switch());
-  world.transport->set_bell(&*world.bell);
+  world.transport->set_observer(&*world.doorbells);
 }
 
 // Virtual hosts share the processors of a machine. Bound ranks have few each, but many together.

@@ -22,7 +22,7 @@
 #include "pr/setup/placement.h"
 #include "pr/setup/world_split.h"
 #include "runtime/communicator.h"
-#include "runtime/opening/host_bell.h"
+#include "runtime/opening/host_doorbells.h"
 #include "runtime/other_worlds.h"
 #include "runtime/report.h"
 #include "shm/arena.h"
@@ -85,7 +85,7 @@ struct World {
   std::atomic<bool> has_refused_near_memory{false};  // the kernel has, as a container may make it
   std::optional<groups::ProcessGroup> group;
   groups::Failures failures;  // watched with COMEX_ON_FAILURE=continue
-  std::optional<HostBell> bell;
+  std::optional<HostDoorbells> doorbells;
   std::shared_ptr<transport::Transport> transport;
   shm::WaitPolicy wait_policy;
   std::unique_ptr<trace::Log> log;  // of this rank, with COMEX_TRACE

@@ -72,8 +72,8 @@ Created try_to_create_group(runtime::Runtime& runtime, const char* operation, co
     runtime.reporter().fail({.operation = operation}, context.failure());
     return Created::no;
   }
-  auto group = std::make_unique<groups::Group>(context.value(), runtime.book().make_table(members), my_rank,
-                                               proposed.endpoints, groups::Table(), proposed.bridge);
+  auto group = std::make_unique<groups::Group>(context.value(), runtime.registry().make_table(members),
+                                               my_rank, proposed.endpoints, groups::Table(), proposed.bridge);
   const groups::Group& made = *group;
   runtime::GroupExtras extras = runtime.extras_of(made);
   op::GroupCollective& collective = *extras.collective;  // its address does not change

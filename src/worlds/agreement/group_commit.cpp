@@ -6,22 +6,22 @@
 
 namespace comex::worlds {
 
-std::optional<LeadersWord> CommitLeader::hear(std::uint32_t rank, const MembersWord& word) {
+std::optional<LeaderMessage> CommitLeader::receive(std::uint32_t rank, const MemberMessage& message) {
   Member& member = members_[rank];
-  switch (word.kind) {
-    case MembersWord::nothing:
+  switch (message.kind) {
+    case MemberMessage::nothing:
       break;
-    case MembersWord::comes:
-      member = {word.call, false, true};
-      return LeadersWord{LeadersWord::prepare, word.call, context_};
-    case MembersWord::ready:
-      member.is_ready = word.call == member.call && word.context == context_;
+    case MemberMessage::comes:
+      member = {message.call, false, true};
+      return LeaderMessage{LeaderMessage::prepare, message.call, context_};
+    case MemberMessage::ready:
+      member.is_ready = message.call == member.call && message.context == context_;
       break;
-    case MembersWord::withdraws:
+    case MemberMessage::withdraws:
       // an answer to an earlier call, which the leader's call has already decided
-      if (word.call != member.call) break;
+      if (message.call != member.call) break;
       member = {0, false, true};
-      return LeadersWord{LeadersWord::abort, word.call, context_};
+      return LeaderMessage{LeaderMessage::abort, message.call, context_};
   }
   return std::nullopt;
 }
@@ -46,36 +46,36 @@ std::vector<std::uint32_t> CommitLeader::missing() const {
   return ranks;
 }
 
-std::optional<LeadersWord> CommitLeader::last_word(std::uint32_t rank, LeadersWord::Kind kind) const {
+std::optional<LeaderMessage> CommitLeader::final_message(std::uint32_t rank, LeaderMessage::Kind kind) const {
   if (members_[rank].call == 0) return std::nullopt;
-  return LeadersWord{kind, members_[rank].call, context_};
+  return LeaderMessage{kind, members_[rank].call, context_};
 }
 
-std::optional<MembersWord> CommitMember::hear(const LeadersWord& word) {
-  if (word.call != call_) return std::nullopt;
-  switch (word.kind) {
-    case LeadersWord::nothing:
+std::optional<MemberMessage> CommitMember::receive(const LeaderMessage& message) {
+  if (message.call != call_) return std::nullopt;
+  switch (message.kind) {
+    case LeaderMessage::nothing:
       break;
-    case LeadersWord::prepare:
+    case LeaderMessage::prepare:
       if (state_ != coming) break;
       state_ = ready;
-      context_ = word.context;
-      return MembersWord{MembersWord::ready, call_, context_};
-    case LeadersWord::commit:
+      context_ = message.context;
+      return MemberMessage{MemberMessage::ready, call_, context_};
+    case LeaderMessage::commit:
       COMEX_BUG_IF(!is_bound());
-      COMEX_BUG_IF(word.context != context_);
+      COMEX_BUG_IF(message.context != context_);
       state_ = committed;
       break;
-    case LeadersWord::abort:
+    case LeaderMessage::abort:
       state_ = aborted;
       break;
   }
   return std::nullopt;
 }
 
-MembersWord CommitMember::withdraw() {
+MemberMessage CommitMember::withdraw() {
   state_ = state_ == ready ? withdrawing : aborted;
-  return {MembersWord::withdraws, call_, context_};
+  return {MemberMessage::withdraws, call_, context_};
 }
 
 }  // namespace comex::worlds

@@ -8,9 +8,9 @@
 //
 // A member that is not ready may give up at any time. A member that is ready withdraws and then waits for the
 // leader, which answers commit or abort while its own call lasts, and sends abort to all when it gives up.
-// Each call has a number, because words of earlier calls may arrive late; these are ignored. Between two
-// processes, words arrive in order, and a newer one replaces one that was not read. Pure; commit_group sends
-// the words.
+// Each call has a number, because messages of earlier calls may arrive late; these are ignored. Between two
+// processes, messages arrive in order, and a newer one replaces one that was not read. Pure; commit_group
+// sends the messages.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ namespace comex::worlds {
 using RanksText = std::array<char, 120>;
 
 // To the leader. Travels as bytes.
-struct MembersWord {
+struct MemberMessage {
   enum Kind : std::uint64_t { nothing, comes, ready, withdraws };
   Kind kind = nothing;
   std::uint64_t call = 0;
@@ -33,7 +33,7 @@ struct MembersWord {
 };
 
 // To a member. Travels as bytes.
-struct LeadersWord {
+struct LeaderMessage {
   enum Kind : std::uint64_t { nothing, prepare, commit, abort };
   Kind kind = nothing;
   std::uint64_t call = 0;  // the number of the member's call
@@ -47,14 +47,14 @@ class CommitLeader {
   CommitLeader(std::uint32_t members, std::uint64_t context) : members_(members), context_(context) {}
 
   // The returned answer must be sent at once.
-  std::optional<LeadersWord> hear(std::uint32_t rank, const MembersWord& word);
+  std::optional<LeaderMessage> receive(std::uint32_t rank, const MemberMessage& message);
   bool can_commit() const;
   // First a member that has not come, then one that is not ready yet.
   std::uint32_t first_awaited() const;
   std::vector<std::uint32_t> missing() const;  // never came in this call, not even to withdraw
   std::uint64_t context() const { return context_; }
-  // The last word to a member that has come; nothing for others.
-  std::optional<LeadersWord> last_word(std::uint32_t rank, LeadersWord::Kind kind) const;
+  // The last message to a member that has come; nothing for others.
+  std::optional<LeaderMessage> final_message(std::uint32_t rank, LeaderMessage::Kind kind) const;
 
   friend auto operator<=>(const CommitLeader&, const CommitLeader&) = default;
 
@@ -74,11 +74,11 @@ class CommitMember {
  public:
   explicit CommitMember(std::uint64_t call) : call_(call) {}
 
-  MembersWord come() const { return {MembersWord::comes, call_, 0}; }  // the first word
+  MemberMessage come() const { return {MemberMessage::comes, call_, 0}; }  // the first message
   // The returned answer must be sent at once.
-  std::optional<MembersWord> hear(const LeadersWord& word);
-  // Returns the word to send. The call ends when `is_bound` is false.
-  MembersWord withdraw();
+  std::optional<MemberMessage> receive(const LeaderMessage& message);
+  // Returns the message to send. The call ends when `is_bound` is false.
+  MemberMessage withdraw();
 
   bool is_bound() const { return state_ == ready || state_ == withdrawing; }
   bool is_committed() const { return state_ == committed; }

@@ -40,7 +40,7 @@ class Commit {
                                          : static_cast<double>(runtime.world().settings.meet_s)) {
     ListDigest digest;
     for (std::uint32_t rank = 0; rank < proposed.lpids.size(); ++rank) {
-      gpids_.push_back(runtime.book().gpid_of(proposed.lpids[rank]).value());
+      gpids_.push_back(runtime.registry().gpid_of(proposed.lpids[rank]).value());
       routes_.push_back(route_to(runtime, proposed.bridge, proposed.lpids[rank]));
       digest.add(gpids_.back());
       if (proposed.endpoints) digest.add(proposed.endpoints.of(rank));
@@ -56,7 +56,7 @@ class Commit {
     const auto is_gone = [](const ControlRoute& route) { return route.control == nullptr; };
     if (const auto gone = std::ranges::find_if(routes_, is_gone); gone != routes_.end()) {
       const auto rank = static_cast<std::size_t>(gone - routes_.begin());
-      return environment_error(no_connection(runtime_.book().me(), gpids_[rank]));
+      return environment_error(no_connection(runtime_.registry().me(), gpids_[rank]));
     }
     begin();
     bool has_given_up = false;
@@ -85,16 +85,16 @@ class Commit {
   virtual std::uint32_t first_awaited() const = 0;
   virtual Result<std::uint64_t> settle() = 0;
 
-  template <class Word>
-  bool take(std::uint32_t from, std::uint32_t phase, Word& word) {
+  template <class Message>
+  bool take(std::uint32_t from, std::uint32_t phase, Message& message) {
     const ControlRoute& route = routes_[from];
     return route.control->take(route.rank, op::mailbox_context, digest_, phase,
-                               std::as_writable_bytes(std::span(&word, 1)));
+                               std::as_writable_bytes(std::span(&message, 1)));
   }
-  template <class Word>
-  void send(std::uint32_t to, std::uint32_t phase, const Word& word) {
+  template <class Message>
+  void send(std::uint32_t to, std::uint32_t phase, const Message& message) {
     routes_[to].control->send(routes_[to].rank, op::mailbox_context, digest_, phase,
-                              std::as_bytes(std::span(&word, 1)));
+                              std::as_bytes(std::span(&message, 1)));
   }
   static std::uint32_t to_leader(std::uint32_t rank) { return 2 * rank; }
   static std::uint32_t to_member(std::uint32_t rank) { return 2 * rank + 1; }
@@ -141,16 +141,17 @@ class Leading final : public Commit {
  private:
   void listen() override {
     for (std::uint32_t rank = 1; rank < size(); ++rank) {
-      MembersWord word;
-      if (!take(rank, to_leader(rank), word)) continue;
-      if (const auto answer = part_.hear(rank, word)) send(rank, to_member(rank), with_missing(*answer));
+      MemberMessage message;
+      if (!take(rank, to_leader(rank), message)) continue;
+      if (const auto answer = part_.receive(rank, message))
+        send(rank, to_member(rank), with_missing(*answer));
     }
   }
   void give_up() override {
     has_aborted_ = true;
     for (std::uint32_t rank = 1; rank < size(); ++rank) {
-      if (const auto word = part_.last_word(rank, LeadersWord::abort))
-        send(rank, to_member(rank), with_missing(*word));
+      if (const auto message = part_.final_message(rank, LeaderMessage::abort))
+        send(rank, to_member(rank), with_missing(*message));
     }
   }
   bool is_decided() const override { return has_aborted_ || part_.can_commit(); }
@@ -159,13 +160,13 @@ class Leading final : public Commit {
     if (has_aborted_) return caller_error(line(text_of(part_.missing())));
     const op::Engine::Lock lock = runtime().engine().enter();
     for (std::uint32_t rank = 1; rank < size(); ++rank)
-      send(rank, to_member(rank), *part_.last_word(rank, LeadersWord::commit));
+      send(rank, to_member(rank), *part_.final_message(rank, LeaderMessage::commit));
     return part_.context();
   }
-  LeadersWord with_missing(LeadersWord word) const {
-    if (word.kind == LeadersWord::abort)
-      text_of(part_.missing()).copy(word.missing.data(), word.missing.size() - 1);
-    return word;
+  LeaderMessage with_missing(LeaderMessage message) const {
+    if (message.kind == LeaderMessage::abort)
+      text_of(part_.missing()).copy(message.missing.data(), message.missing.size() - 1);
+    return message;
   }
 
   CommitLeader part_;
@@ -184,10 +185,10 @@ class Following final : public Commit {
     send(0, to_leader(my_rank()), part_.come());
   }
   void listen() override {
-    LeadersWord word;
-    if (!take(0, to_member(my_rank()), word)) return;
-    if (const auto answer = part_.hear(word)) send(0, to_leader(my_rank()), *answer);
-    if (part_.is_aborted()) missing_ = word.missing.data();
+    LeaderMessage message;
+    if (!take(0, to_member(my_rank()), message)) return;
+    if (const auto answer = part_.receive(message)) send(0, to_leader(my_rank()), *answer);
+    if (part_.is_aborted()) missing_ = message.missing.data();
   }
   // A member that is ready waits for the leader's answer from then on.
   void give_up() override { send(0, to_leader(my_rank()), part_.withdraw()); }

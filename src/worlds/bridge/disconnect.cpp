@@ -25,7 +25,7 @@ namespace {
 
 bool has_all_workers(runtime::Runtime& runtime, const Bridge& bridge, const groups::Group& group) {
   std::unordered_set<Lpid> here;
-  runtime::for_each_lpid(groups::participants(group, runtime.book()).members,
+  runtime::for_each_lpid(groups::participants(group, runtime.registry()).members,
                          [&](Lpid lpid) { here.insert(lpid); });
   return here.size() == bridge.ranks.size();
 }
@@ -63,7 +63,7 @@ bool is_unreachable(runtime::Runtime& runtime, BridgeId id) {
   const BridgeMap& wire = bridge->point->wire;
   return std::ranges::none_of(wire.workers(), [&](TransportRank rank) {
     const WorldId world = wire.row(rank).world;
-    return world != runtime.world().id && static_cast<bool>(runtime.book().world(world));
+    return world != runtime.world().id && static_cast<bool>(runtime.registry().world(world));
   });
 }
 

@@ -1,10 +1,10 @@
 // How each process outside the own world is reached: by lpid, over its oldest bridge that is not lost.
 //
-// An lpid may be used again when its world is forgotten: the book reports this, and all ways to that world
-// are removed, even if a bridge is open. Bridges also write here when they open and close; every operation on
-// such a process reads, under a short lock. A BridgePeer points to parts of its bridge, which outlives the
-// operations. Connections cost nothing here: a bridge sets up wire and memory for all its processes once,
-// when worlds meet, and gives them up when it closes. Owned by Bridges.
+// An lpid may be used again when its world is forgotten: the registry reports this, and all ways to that
+// world are removed, even if a bridge is open. Bridges also write here when they open and close; every
+// operation on such a process reads, under a short lock. A BridgePeer points to parts of its bridge, which
+// outlives the operations. Connections cost nothing here: a bridge sets up wire and memory for all its
+// processes once, when worlds meet, and gives them up when it closes. Owned by Bridges.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "groups/process_group.h"
-#include "groups/world_book.h"
+#include "groups/world_registry.h"
 #include "op/direct.h"
 #include "op/remote/remote.h"
 #include "worlds/bridge/bridge.h"

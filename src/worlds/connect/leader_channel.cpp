@@ -4,13 +4,13 @@
 
 namespace comex::worlds {
 
-Result<Bytes> LeaderChannelOverWire::hear() {
-  return with_->hear(runtime_, operation_, Deadline(limit_s_), [this] { return members_.has_lost(); });
+Result<Bytes> LeaderChannelOverWire::receive() {
+  return with_->receive(runtime_, operation_, Deadline(limit_s_), [this] { return members_.has_lost(); });
 }
 
-Result<Bytes> LeaderChannelOverWire::swap(const Bytes& mine) {
+Result<Bytes> LeaderChannelOverWire::exchange(const Bytes& mine) {
   with_->say(mine);
-  return hear();
+  return receive();
 }
 
 Result<Bytes> LeaderChannelOverWire::broadcast(const Bytes& leaders) {

@@ -27,13 +27,13 @@ class LeaderChannelOverWire final : public groups::LeaderChannel {
 
   bool is_leader() const override { return members_.me() == root_; }
   std::uint32_t rank() const override { return members_.me(); }
-  Result<Bytes> swap(const Bytes& mine) override;
+  Result<Bytes> exchange(const Bytes& mine) override;
   Result<Bytes> broadcast(const Bytes& leaders) override;
   Result<std::vector<Bytes>> gather(const Bytes& mine) override;
 
   // Spreads the root's text to all. Empty: nothing went wrong and nobody is lost.
   std::string spread(const std::string& leaders);
-  Result<Bytes> hear();
+  Result<Bytes> receive();
 
  private:
   static Failure lost();

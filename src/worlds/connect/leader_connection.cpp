@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdio>
 
-#include "worlds/connect/ports/port_greeting.h"
+#include "worlds/connect/ports/port_handshake.h"
 
 namespace comex::worlds {
 std::string Deadline::text() const {
@@ -15,9 +15,10 @@ std::string Deadline::text() const {
 Result<LeaderConnection> LeaderConnection::await(runtime::Runtime& runtime, const char* operation,
                                                  Listener& listener, const Deadline& deadline,
                                                  const ShouldAbort& should_abort) {
-  PortListener greeting(listener, deadline);
-  runtime.engine().wait([&] { return greeting.look(Deadline::Clock::now()) || should_abort(); }, {operation});
-  if (greeting.has_guest()) return LeaderConnection(greeting.take());
+  PortListener handshake(listener, deadline);
+  runtime.engine().wait([&] { return handshake.look(Deadline::Clock::now()) || should_abort(); },
+                        {operation});
+  if (handshake.has_entered()) return LeaderConnection(handshake.take());
   return environment_error("nobody has connected to " + format_place(listener.name()) + " within " +
                            deadline.text());
 }
@@ -36,8 +37,8 @@ Result<LeaderConnection> LeaderConnection::seek(runtime::Runtime& runtime, const
                            connector.last_error() + ")");
 }
 
-Result<Bytes> LeaderConnection::hear(runtime::Runtime& runtime, const char* operation,
-                                     const Deadline& deadline, const ShouldAbort& should_abort) {
+Result<Bytes> LeaderConnection::receive(runtime::Runtime& runtime, const char* operation,
+                                        const Deadline& deadline, const ShouldAbort& should_abort) {
   std::optional<Bytes> frame;
   runtime.engine().wait(
       [&] {

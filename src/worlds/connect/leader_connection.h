@@ -1,6 +1,6 @@
 // How two roots find each other and talk, each within its own progress loop.
 //
-// One waits at its port, and the other tries until it is let in (port_greeting.h); then frames go both ways.
+// One waits at its port, and the other tries until it is let in (port_handshake.h); then frames go both ways.
 // While a root waits here, its engine and the progress ranks go on, since MPI is not involved yet. Used by
 // meeting.
 #pragma once
@@ -28,8 +28,8 @@ class LeaderConnection {
 
   void say(std::span<const std::byte> frame) { channel_.send(frame); }
   // Returns the other side's next frame, or a failure that says what happened to it.
-  Result<Bytes> hear(runtime::Runtime& runtime, const char* operation, const Deadline& deadline,
-                     const ShouldAbort& should_abort);
+  Result<Bytes> receive(runtime::Runtime& runtime, const char* operation, const Deadline& deadline,
+                        const ShouldAbort& should_abort);
 
  private:
   explicit LeaderConnection(FramedSocket channel) : channel_(std::move(channel)) {}

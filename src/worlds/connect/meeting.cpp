@@ -39,7 +39,7 @@ class MeetingRun {
     const std::string error = channel_.spread(leads() ? meet_roots() : std::string());
     if (!error.empty()) return told_by_root(error);
     Result<groups::JoinResult> joined =
-        groups::join_sides(runtime_.book(), channel_, wish(), hook_of(runtime_.card_hook()));
+        groups::join_sides(runtime_.registry(), channel_, wish(), hook_of(runtime_.card_hook()));
     if (!joined) return told_by_root(joined.failure().text);
     joined_ = std::move(joined).value();
     connect_others();
@@ -59,16 +59,17 @@ class MeetingRun {
     return runtime::check_all_live(runtime_, meeting_.operation, group_, meeting_.group);
   }
   void connect_others() {
-    groups::WorldBook& book = runtime_.book();
+    groups::WorldRegistry& registry = runtime_.registry();
     for (std::size_t i = 0; i < joined_.remote.size(); ++i) {
-      if (book.connection_references(joined_.remote[i]).value() == 0) newly_met_.push_back(joined_.lpids[i]);
+      if (registry.connection_references(joined_.remote[i]).value() == 0)
+        newly_met_.push_back(joined_.lpids[i]);
     }
-    far_ = book.make_table(joined_.lpids);
+    far_ = registry.make_table(joined_.lpids);
   }
   // An earlier group may keep some of them connected.
   void forget_others() {
     far_.free();
-    runtime_.book().make_table(newly_met_).disconnect();
+    runtime_.registry().make_table(newly_met_).disconnect();
   }
   // A member that has lost members of its own side reports that itself; others need not tell it.
   int told_by_root(const std::string& error) {
@@ -95,9 +96,9 @@ class MeetingRun {
     if (!met) return met.failure().text;
     channel_.set_connection(std::move(met).value());
     mine_ = own_facts();
-    const Result<Bytes> heard = channel_.swap(pack(mine_));
-    if (!heard) return heard.failure().text;
-    Result<SideFacts> facts = unpack_side(heard.value());
+    const Result<Bytes> received = channel_.exchange(pack(mine_));
+    if (!received) return received.failure().text;
+    Result<SideFacts> facts = unpack_side(received.value());
     if (!facts) return facts.failure().text;
     theirs_ = std::move(facts).value();
     const std::string_view sharing = runtime::mpi_in_use().how_to_share_a_name_server();
@@ -109,7 +110,7 @@ class MeetingRun {
   groups::JoinWish wish() {
     groups::JoinWish wish;
     for (std::uint32_t rank = 0; rank < group_.size(); ++rank) {
-      wish.local.push_back(runtime_.book().gpid_of(group_.members().lpid(rank)).value());
+      wish.local.push_back(runtime_.registry().gpid_of(group_.members().lpid(rank)).value());
     }
     wish.context = runtime_.draw_context();
     wish.is_spawn = meeting_.is_spawn;
@@ -138,7 +139,7 @@ class MeetingRun {
     const Result<Bytes> told = channel_.broadcast(bytes);
     if (!told) return told.failure();
     return join_bridge(runtime_, wire_.wire, unpack_roster(told.value()),
-                       [this](Gpid gpid) { return runtime_.book().lpid_of(gpid).value(); });
+                       [this](Gpid gpid) { return runtime_.registry().lpid_of(gpid).value(); });
   }
 
   // On the root: locks this side's progress ranks in their turn, then calls them to the port.
@@ -151,9 +152,9 @@ class MeetingRun {
       if (!port) return port.take_failure();
       roster.port = port_.emplace(std::move(port).value()).name();
     } else {
-      const Result<Bytes> heard = channel_.hear();
-      if (!heard) return heard.failure();
-      roster.port.assign(reinterpret_cast<const char*>(heard->data()), heard->size());
+      const Result<Bytes> received = channel_.receive();
+      if (!received) return received.failure();
+      roster.port.assign(reinterpret_cast<const char*>(received->data()), received->size());
     }
     if (roster.port.empty()) return environment_error("the accepting side could not open a port of MPI");
     const std::vector<TransportRank> called = accepts() ? wire_.progress_ranks : without_shared();
@@ -169,7 +170,7 @@ class MeetingRun {
   Status lock_in_turn(MeetingLock& lock) {
     for (const LockTurn& turn : accepts() ? lock_turns(mine_, theirs_) : lock_turns(theirs_, mine_)) {
       if (turn.is_of_accepting != accepts()) {
-        Result<Bytes> passed_on = channel_.hear();
+        Result<Bytes> passed_on = channel_.receive();
         if (!passed_on) return passed_on.take_failure();
         continue;
       }
@@ -200,7 +201,7 @@ class MeetingRun {
 
   // All of both sides keep the group, or none does; then the bridge closes and the other side is released.
   int make_group(BridgeId bridge, int* inter) {
-    groups::Table near = runtime_.book().make_table(group_.members());
+    groups::Table near = runtime_.registry().make_table(group_.members());
     auto made = std::make_unique<groups::Group>(joined_.context, near.dup(), group_.my_rank(),
                                                 groups::Endpoints(), far_.dup(), bridge);
     runtime::GroupExtras extras = runtime_.extras_of(*made);
@@ -241,7 +242,7 @@ class MeetingRun {
   // cannot, else by the root.
   MeetingOutcome judge(op::GroupCollective& both, BridgeId bridge, bool can_go_on,
                        const std::string& else_what) {
-    const Readiness mine{runtime_.book().me(), can_go_on ? 1u : 0u};
+    const Readiness mine{runtime_.registry().me(), can_go_on ? 1u : 0u};
     const std::vector<Readiness> all = gather_from(both, mine);
     if (!both.is_whole()) return {false, runtime_.why_lost(bridge)};
     const auto failed = std::ranges::find(all, 0u, &Readiness::is_ready);

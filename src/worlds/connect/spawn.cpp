@@ -34,7 +34,7 @@ std::vector<std::pair<std::string, std::string>> environment_of_children(const S
   return lines;
 }
 
-// What the children hear: see runtime::Parents.
+// What the children receive: see runtime::Parents.
 Result<Bytes> message_to_children(runtime::Runtime& runtime, const PortName& port) {
   int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);

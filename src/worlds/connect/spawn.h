@@ -13,7 +13,8 @@
 
 namespace comex::worlds {
 
-// The environment variable that spawned processes have. What else they hear, a secret among it, comes by MPI.
+// The environment variable that spawned processes have. What else they receive, a secret among it, comes by
+// MPI.
 inline constexpr const char* spawned_name = "COMEX_SPAWNED";
 
 struct Spawn {

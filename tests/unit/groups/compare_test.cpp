@@ -25,10 +25,10 @@ class Compare : public ::testing::Test {
       lpids.push_back(lpid);
       ids.push_back(id);
     }
-    return std::make_unique<Group>(context, book.make_table(lpids), my_rank, Endpoints(ids));
+    return std::make_unique<Group>(context, registry.make_table(lpids), my_rank, Endpoints(ids));
   }
 
-  WorldBook book{some_world(0, 2), 0};
+  WorldRegistry registry{some_world(0, 2), 0};
   // Two endpoints each of processes 0 and 1; handles of process 0.
   const std::vector<std::pair<Lpid, std::uint32_t>> four{{0, 1}, {0, 2}, {1, 1}, {1, 2}};
   const std::vector<std::pair<Lpid, std::uint32_t>> permuted{{0, 2}, {0, 1}, {1, 2}, {1, 1}};
@@ -86,7 +86,7 @@ TEST_F(Compare, finds_an_endpoint_again_and_else_its_process) {
   const auto all = group(10, four, 0);
   const auto turned = group(12, permuted, 0);
   const auto some = group(13, fewer, 0);
-  const Group processes(14, book.make_world_table(), 0);
+  const Group processes(14, registry.make_world_table(), 0);
   const auto find = [](const Group& of, std::uint32_t rank, const Group& in) {
     return counterpart({of.members(), of.endpoints()}, rank, {in.members(), in.endpoints()});
   };
@@ -100,19 +100,19 @@ TEST_F(Compare, finds_an_endpoint_again_and_else_its_process) {
 }
 
 TEST_F(Compare, tells_endpoints_from_the_processes_they_belong_to) {
-  const Group processes(14, book.make_world_table(), 0);
+  const Group processes(14, registry.make_world_table(), 0);
   const auto endpoints = group(15, {{0, 1}, {1, 1}}, 0);
   EXPECT_EQ(compare(processes, *endpoints), unequal_alias);
-  const Group others(16, book.make_world_table(), 0);
+  const Group others(16, registry.make_world_table(), 0);
   EXPECT_EQ(compare(processes, others), congruent_);
 }
 
 TEST_F(Compare, of_inter_groups_is_the_weaker_of_both_sides) {
-  ASSERT_TRUE(book.add_world(some_world(1, 3)));
-  const std::vector<Lpid> lpids = admitted(book, {{1, 0}, {1, 1}, {1, 2}});
+  ASSERT_TRUE(registry.add_world(some_world(1, 3)));
+  const std::vector<Lpid> lpids = admitted(registry, {{1, 0}, {1, 1}, {1, 2}});
   const auto inter = [&](std::uint64_t context, std::vector<Lpid> local, std::vector<Lpid> remote) {
-    return std::make_unique<Group>(context, book.make_table(local), 0, Endpoints(), book.make_table(remote),
-                                   1);
+    return std::make_unique<Group>(context, registry.make_table(local), 0, Endpoints(),
+                                   registry.make_table(remote), 1);
   };
   const auto one = inter(20, {0, 1}, lpids);
   const auto same = inter(21, {0, 1}, lpids);
@@ -122,7 +122,7 @@ TEST_F(Compare, of_inter_groups_is_the_weaker_of_both_sides) {
   EXPECT_EQ(compare(*one, *same), congruent_);
   EXPECT_EQ(compare(*one, *turned), similar);
   EXPECT_EQ(compare(*one, *smaller), unequal);
-  const Group local(24, book.make_table(std::vector<Lpid>{0, 1}), 0);
+  const Group local(24, registry.make_table(std::vector<Lpid>{0, 1}), 0);
   EXPECT_EQ(compare(*one, local), unequal);
 }
 

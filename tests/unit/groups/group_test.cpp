@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "groups/world_book.h"
+#include "groups/world_registry.h"
 
 namespace comex::groups {
 namespace {
@@ -22,8 +22,8 @@ class GroupTableTest : public ::testing::Test {
     return std::make_unique<Group>(context, world.dup(), 1);
   }
 
-  WorldBook book{world_of(4), 1};
-  Table world = book.make_world_table();
+  WorldRegistry registry{world_of(4), 1};
+  Table world = registry.make_world_table();
   GroupTable table;
 };
 
@@ -51,7 +51,7 @@ TEST_F(GroupTableTest, says_when_it_is_full) {
 
 TEST_F(GroupTableTest, has_a_place_of_its_own_for_the_self_group) {
   EXPECT_EQ(table.find(self_handle), nullptr);
-  table.set_self(std::make_unique<Group>(3, book.make_self_table(), 0));
+  table.set_self(std::make_unique<Group>(3, registry.make_self_table(), 0));
   EXPECT_EQ(table.find(self_handle)->members().lpid(0), 1);
   table.remove(self_handle);
   EXPECT_NE(table.find(self_handle), nullptr);

@@ -23,35 +23,35 @@ class Introducers : public ::testing::Test {
     std::vector<Table> tables;
     for (const WorldId world :
          {one_goes_first ? met_first : met_second, one_goes_first ? met_second : met_first}) {
-      EXPECT_TRUE(book.add_world(some_world(world, 1)));
-      tables.push_back(book.make_table(admitted(book, {{world, 0}})));
+      EXPECT_TRUE(registry.add_world(some_world(world, 1)));
+      tables.push_back(registry.make_table(admitted(registry, {{world, 0}})));
     }
     return tables;
   }
   // Joins a world of one that knows `along`; what keeps it.
   Table join_world(WorldId world) {
-    WorldBook other(some_world(world, 1), 0);
+    WorldRegistry other(some_world(world, 1), 0);
     EXPECT_TRUE(other.add_world(some_world(along, 2)));
-    TestSide near({&book});
+    TestSide near({&registry});
     TestSide far({&other});
     const auto results = join(near, far);
     EXPECT_TRUE(*results[0][0]);
-    return book.make_table((*results[0][0])->lpids);
+    return registry.make_table((*results[0][0])->lpids);
   }
 
-  WorldBook book{some_world(0, 2), 0};
+  WorldRegistry registry{some_world(0, 2), 0};
 };
 
 TEST_F(Introducers, keep_what_they_introduced_until_the_last_of_them_goes) {
   for (const bool one_goes_first : {true, false}) {
     std::vector<Table> tables = meet_both(one_goes_first);
-    ASSERT_TRUE(book.add_world(some_world(along, 2), met_first));
-    book.add_introducer(along, met_second);
-    book.add_introducer(along, met_second);  // once is enough
+    ASSERT_TRUE(registry.add_world(some_world(along, 2), met_first));
+    registry.add_introducer(along, met_second);
+    registry.add_introducer(along, met_second);  // once is enough
     tables[0].disconnect();
-    EXPECT_EQ(references(book, along), 0);
+    EXPECT_EQ(references(registry, along), 0);
     tables[1].disconnect();
-    EXPECT_EQ(references(book, along), -1);
+    EXPECT_EQ(references(registry, along), -1);
   }
 }
 
@@ -61,41 +61,41 @@ TEST_F(Introducers, are_remembered_by_who_meets_them_one_after_the_other) {
     Table second = join_world(met_second);
     if (!one_goes_first) std::swap(first, second);
     first.disconnect();
-    EXPECT_EQ(references(book, along), 0);
-    EXPECT_TRUE(book.lpid_of({along, 1}));
+    EXPECT_EQ(references(registry, along), 0);
+    EXPECT_TRUE(registry.lpid_of({along, 1}));
     second.disconnect();
-    EXPECT_EQ(references(book, along), -1);
+    EXPECT_EQ(references(registry, along), -1);
   }
 }
 
 TEST_F(Introducers, of_one_remote_group_are_all_remembered) {
   std::vector<Table> tables = meet_both(true);
-  WorldBook first(some_world(met_first, 1), 0);
-  WorldBook second(some_world(met_second, 1), 0);
-  for (WorldBook* each : {&first, &second}) ASSERT_TRUE(each->add_world(some_world(along, 2)));
-  TestSide near({&book});
+  WorldRegistry first(some_world(met_first, 1), 0);
+  WorldRegistry second(some_world(met_second, 1), 0);
+  for (WorldRegistry* each : {&first, &second}) ASSERT_TRUE(each->add_world(some_world(along, 2)));
+  TestSide near({&registry});
   TestSide far({&first, &second});
   ASSERT_TRUE(*join(near, far)[0][0]);
   tables[0].disconnect();
-  EXPECT_EQ(references(book, along), 0);
+  EXPECT_EQ(references(registry, along), 0);
   tables[1].disconnect();
-  EXPECT_EQ(references(book, along), -1);
+  EXPECT_EQ(references(registry, along), -1);
 }
 
 TEST_F(Introducers, do_not_take_along_a_world_that_was_met_in_person) {
   std::vector<Table> tables = meet_both(true);
-  ASSERT_TRUE(book.add_world(some_world(along, 2)));
-  book.add_introducer(along, met_first);
+  ASSERT_TRUE(registry.add_world(some_world(along, 2)));
+  registry.add_introducer(along, met_first);
   tables[0].disconnect();
-  EXPECT_EQ(references(book, along), 0);
+  EXPECT_EQ(references(registry, along), 0);
 }
 
 TEST_F(Introducers, that_are_not_known_bring_nothing) {
   std::vector<Table> tables = meet_both(true);
-  ASSERT_TRUE(book.add_world(some_world(along, 2), met_first));
-  book.add_introducer(along, WorldId{9});
+  ASSERT_TRUE(registry.add_world(some_world(along, 2), met_first));
+  registry.add_introducer(along, WorldId{9});
   tables[0].disconnect();
-  EXPECT_EQ(references(book, along), -1);
+  EXPECT_EQ(references(registry, along), -1);
 }
 
 }  // namespace

@@ -25,11 +25,11 @@ class Joining : public ::testing::Test {
     met(p1, 1, 1);
     met(p2, 0, 2);
   }
-  static void met(WorldBook& book, WorldId world, std::uint32_t size) {
-    EXPECT_TRUE(book.add_world(some_world(world, size)));
+  static void met(WorldRegistry& registry, WorldId world, std::uint32_t size) {
+    EXPECT_TRUE(registry.add_world(some_world(world, size)));
     std::vector<Gpid> all;
     for (std::uint32_t rank = 0; rank < size; ++rank) all.push_back({world, rank});
-    EXPECT_TRUE(book.admit(all));
+    EXPECT_TRUE(registry.admit(all));
   }
   static void all_succeed(const std::array<JoinResults, 2>& results) {
     for (const JoinResults& side : results) {
@@ -46,9 +46,9 @@ class Joining : public ::testing::Test {
     return *texts.begin();
   }
 
-  WorldBook p0{some_world(0, 2), 0};
-  WorldBook p1{some_world(0, 2), 1};
-  WorldBook p2{some_world(1, 1), 0};
+  WorldRegistry p0{some_world(0, 2), 0};
+  WorldRegistry p1{some_world(0, 2), 1};
+  WorldRegistry p2{some_world(1, 1), 0};
 };
 
 TEST_F(Joining, adds_the_spawned_process_to_who_did_not_know_it_and_nothing_to_the_spawned) {
@@ -95,11 +95,11 @@ TEST_F(Joining, tells_members_of_worlds_that_only_their_leader_knows) {
 }
 
 TEST_F(Joining, tells_members_and_the_leader_of_worlds_that_only_a_member_knows) {
-  WorldBook p3(some_world(0, 3), 2);
-  WorldBook q0(some_world(0, 3), 0);
+  WorldRegistry p3(some_world(0, 3), 2);
+  WorldRegistry q0(some_world(0, 3), 0);
   met(p3, 5, 2);
   TestSide one{{&q0, &p3}, 0};
-  WorldBook lone(some_world(6, 1), 0);
+  WorldRegistry lone(some_world(6, 1), 0);
   TestSide other({&lone});
   all_succeed(join(one, other));
   EXPECT_EQ(references(q0, WorldId{5}), 0);
@@ -110,12 +110,12 @@ TEST_F(Joining, tells_members_and_the_leader_of_worlds_that_only_a_member_knows)
 
 // Connect over a group of one, then that as the peer of an inter-group of both whole worlds.
 TEST_F(Joining, joins_whole_worlds_of_which_one_pair_has_met) {
-  std::vector<std::unique_ptr<WorldBook>> a;
-  std::vector<std::unique_ptr<WorldBook>> b;
+  std::vector<std::unique_ptr<WorldRegistry>> a;
+  std::vector<std::unique_ptr<WorldRegistry>> b;
   for (Worker worker = 0; worker < 3; ++worker)
-    a.push_back(std::make_unique<WorldBook>(some_world(8, 3), worker));
+    a.push_back(std::make_unique<WorldRegistry>(some_world(8, 3), worker));
   for (Worker worker = 0; worker < 2; ++worker)
-    b.push_back(std::make_unique<WorldBook>(some_world(9, 2), worker));
+    b.push_back(std::make_unique<WorldRegistry>(some_world(9, 2), worker));
   TestSide lone_a({a[1].get()});
   TestSide lone_b({b[0].get()});
   const auto first = join(lone_a, lone_b);
@@ -135,9 +135,9 @@ TEST_F(Joining, joins_whole_worlds_of_which_one_pair_has_met) {
 // Each member gathers and hears three times where worlds are described: names, descriptions, verdicts.
 TEST_F(Joining, ends_at_whichever_step_the_own_group_is_gone) {
   for (int steps = 0; steps < 6; ++steps) {
-    WorldBook q0{some_world(0, 2), 0};
-    WorldBook q1{some_world(0, 2), 1};
-    WorldBook q2{some_world(1, 1), 0};
+    WorldRegistry q0{some_world(0, 2), 0};
+    WorldRegistry q1{some_world(0, 2), 1};
+    WorldRegistry q2{some_world(1, 1), 0};
     met(q1, 1, 1);
     met(q2, 0, 2);
     TestSide one{{&q0, &q1}, 1};
@@ -149,7 +149,7 @@ TEST_F(Joining, ends_at_whichever_step_the_own_group_is_gone) {
 }
 
 TEST_F(Joining, fails_on_both_sides_where_a_process_is_on_both) {
-  WorldBook q1(some_world(0, 2), 1);
+  WorldRegistry q1(some_world(0, 2), 1);
   TestSide one({&p0, &p1});
   TestSide other({&q1});
   const std::string text = failure_of(join(one, other));
@@ -159,7 +159,7 @@ TEST_F(Joining, fails_on_both_sides_where_a_process_is_on_both) {
 TEST_F(Joining, fails_on_both_sides_where_two_launches_have_one_manager) {
   WorldDescription stranger = some_world(3, 1);
   stranger.launch = {9, 9};
-  WorldBook lone(stranger, 0);
+  WorldRegistry lone(stranger, 0);
   TestSide one({&p0, &p1});
   TestSide other({&lone});
   EXPECT_EQ(failure_of(join(one, other)),
@@ -176,9 +176,9 @@ TEST_F(Joining, names_the_lowest_manager_that_two_launches_have_on_both_sides) {
   };
   WorldDescription two = world_of(5, 1);
   two.size = 2;
-  WorldBook here(two, 0);
-  WorldBook also_here(two, 1);
-  WorldBook there(world_of(5, 2), 0);
+  WorldRegistry here(two, 0);
+  WorldRegistry also_here(two, 1);
+  WorldRegistry there(world_of(5, 2), 0);
   EXPECT_TRUE(also_here.add_world(world_of(3, 1), WorldId{5U << 24}));
   EXPECT_TRUE(there.add_world(world_of(3, 2), WorldId{5U << 24}));
   TestSide one({&here, &also_here});
@@ -187,7 +187,7 @@ TEST_F(Joining, names_the_lowest_manager_that_two_launches_have_on_both_sides) {
 }
 
 TEST_F(Joining, fails_on_both_sides_where_two_worlds_have_one_number) {
-  WorldBook other_first(some_world(0, 2, 55), 0);
+  WorldRegistry other_first(some_world(0, 2, 55), 0);
   TestSide one({&p0});
   TestSide other({&other_first});
   EXPECT_NE(failure_of(join(one, other)).find("COMEX_MANAGER"), std::string::npos);
@@ -208,8 +208,8 @@ TEST_F(Joining, forgets_worlds_that_came_along_with_the_one_that_introduced_them
 
 TEST_F(Joining, numbers_a_spawners_table_as_was_chosen) {
   for (const LpidOrder order : {LpidOrder::spawner, LpidOrder::parent}) {
-    WorldBook spawner(some_world(0, 2), 1);
-    WorldBook spawned(some_world(1, 1), 0);
+    WorldRegistry spawner(some_world(0, 2), 1);
+    WorldRegistry spawned(some_world(1, 1), 0);
     TestSide parents({&spawner});
     TestSide children({&spawned});
     parents.wish.is_spawn = true;
@@ -241,7 +241,7 @@ struct Cards {
   std::vector<Gpid> collected;
   std::vector<Gpid> delivered;
   Gpid fails_at{99, 99};
-  const WorldBook* book = nullptr;
+  const WorldRegistry* registry = nullptr;
   bool converted_early = false;
 
   CardHook hook() {
@@ -253,7 +253,7 @@ struct Cards {
             [this](Gpid gpid, const Bytes& card) -> Status {
               delivered.push_back(gpid);
               if (gpid == fails_at) return caller_error("no room for a card");
-              const Result<Lpid> lpid = book->lpid_of(gpid);
+              const Result<Lpid> lpid = registry->lpid_of(gpid);
               converted_early = converted_early || !lpid || lpid.value() != no_lpid;
               const bool is_it = Unpacker(card).value<Gpid>() == gpid;
               return is_it ? Status() : caller_error("another's card");
@@ -264,8 +264,8 @@ struct Cards {
 class JoiningWithCards : public Joining {
  protected:
   JoiningWithCards() {
-    here.book = &p0;
-    there.book = &p2;
+    here.registry = &p0;
+    there.registry = &p2;
   }
   Cards here;
   Cards there;
@@ -284,14 +284,14 @@ TEST_F(JoiningWithCards, carries_those_of_unknown_worlds_before_ids_are_converte
 
 // World 5 is known to a member that does not lead; its own leader and the other side's lack it.
 TEST_F(JoiningWithCards, carries_those_that_only_a_member_has_to_both_leaders) {
-  WorldBook leader(some_world(0, 3), 0);
-  WorldBook member(some_world(0, 3), 2);
-  WorldBook lone(some_world(6, 1), 0);
+  WorldRegistry leader(some_world(0, 3), 0);
+  WorldRegistry member(some_world(0, 3), 2);
+  WorldRegistry lone(some_world(6, 1), 0);
   met(member, 5, 2);
   Cards members;
-  here.book = &leader;
-  members.book = &member;
-  there.book = &lone;
+  here.registry = &leader;
+  members.registry = &member;
+  there.registry = &lone;
   TestSide one({&leader, &member}, 0, {here.hook(), members.hook()});
   TestSide other({&lone}, 0, {there.hook()});
   all_succeed(join(one, other));
@@ -330,10 +330,10 @@ TEST_F(JoiningWithCards, fails_on_both_sides_where_a_card_cannot_be_had) {
 
 TEST_F(JoiningWithCards, fails_on_both_sides_where_a_card_is_not_taken) {
   here.fails_at = {1, 0};
-  WorldBook q1(some_world(0, 2), 1);
+  WorldRegistry q1(some_world(0, 2), 1);
   TestSide one({&q1, &p0}, 0, {here.hook(), here.hook()});
   one.hooks[0] = there.hook();
-  there.book = &q1;
+  there.registry = &q1;
   TestSide other({&p2}, 0, {there.hook()});
   EXPECT_EQ(failure_of(join(one, other)), "no room for a card");
   EXPECT_EQ(references(p0, WorldId{1}), -1);

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "groups/world_book.h"
+#include "groups/world_registry.h"
 
 namespace comex::groups {
 namespace {
@@ -55,21 +55,21 @@ TEST(ProcessGroup, parts_workers_of_a_host_that_see_the_arena_at_different_addre
             (std::vector<std::uint32_t>{0, 2, 1, 3, 2}));
 }
 
-TEST(ProcessGroup, is_where_a_book_finds_the_rows_of_the_own_world) {
+TEST(ProcessGroup, is_where_a_registry_finds_the_rows_of_the_own_world) {
   const Rows rows(
       {{.rank = 1, .host = 0, .slot = 1, .base = 8}, {.rank = 2, .host = 1, .slot = 0, .base = 16}}, 2);
   rows.directory.numbers()[1].node_rank = 5;
   rows.directory.hosts()[1].name = {'h', '1'};
   const ProcessGroup group(7, rows.directory);
-  const WorldBook book({.id = 7, .size = 2, .launch = {}, .nonce = {}, .rows = {}, .hosts = {}}, 0, nullptr,
-                       &group);
-  const ConnectionData row = book.connection_data({7, 1}).value();
+  const WorldRegistry registry({.id = 7, .size = 2, .launch = {}, .nonce = {}, .rows = {}, .hosts = {}}, 0,
+                               nullptr, &group);
+  const ConnectionData row = registry.connection_data({7, 1}).value();
   EXPECT_EQ(row.vpid, 2);
   EXPECT_EQ(row.local_rank, 0);
   EXPECT_EQ(row.node_rank, 5);
   EXPECT_EQ(row.base, 16u);
-  EXPECT_FALSE(book.worlds().front().rows);
-  const WorldDescription shipped = book.world(7)->for_others();
+  EXPECT_FALSE(registry.worlds().front().rows);
+  const WorldDescription shipped = registry.world(7)->for_others();
   ASSERT_EQ(shipped.rows->size(), 2u);
   EXPECT_EQ((*shipped.rows)[1].host, 1u);
   EXPECT_EQ((*shipped.rows)[1].base, 0u);

@@ -75,10 +75,10 @@ class Scale : public ::testing::Test {
 };
 
 TEST_F(Scale, of_a_world_is_at_most_a_kibibyte_and_of_a_duplicate_128_bytes) {
-  const auto book = std::make_unique<WorldBook>(some_world(0, many), 17);
+  const auto registry = std::make_unique<WorldRegistry>(some_world(0, many), 17);
   const auto table = std::make_unique<GroupTable>();
-  table->add(std::make_unique<Group>(1, book->make_world_table(), 17));
-  table->set_self(std::make_unique<Group>(2, book->make_self_table(), 0));
+  table->add(std::make_unique<Group>(1, registry->make_world_table(), 17));
+  table->set_self(std::make_unique<Group>(2, registry->make_self_table(), 0));
   const std::size_t world = measure();
   const Table& members = table->find(world_handle)->table();
   EXPECT_LE(world, 1024u);
@@ -87,14 +87,14 @@ TEST_F(Scale, of_a_world_is_at_most_a_kibibyte_and_of_a_duplicate_128_bytes) {
   }
   EXPECT_LE(measure() - world, dups * 128u);
   EXPECT_EQ(members.references(), dups + 1);
-  EXPECT_EQ(references(*book, Gpid{0, 5}), 2);
-  EXPECT_EQ(references(*book, WorldId{0}), static_cast<int>(many));
+  EXPECT_EQ(references(*registry, Gpid{0, 5}), 2);
+  EXPECT_EQ(references(*registry, WorldId{0}), static_cast<int>(many));
 }
 
 TEST_F(Scale, of_ranges_and_strides_does_not_grow_with_their_size) {
-  const auto book = std::make_unique<WorldBook>(some_world(0, many), 17);
+  const auto registry = std::make_unique<WorldRegistry>(some_world(0, many), 17);
   const std::size_t before = measure();
-  Table half = book->make_table(ConnectionTable::range(0, many / 2));
+  Table half = registry->make_table(ConnectionTable::range(0, many / 2));
   const std::size_t of_one = measure() - before;
   EXPECT_LE(of_one, 128u);
   std::size_t of_stride = 0;
@@ -104,9 +104,9 @@ TEST_F(Scale, of_ranges_and_strides_does_not_grow_with_their_size) {
     const ConnectionTable stride = ConnectionTable::from(even);
     even = {};
     const std::size_t without = measure();
-    const Table kept = book->make_table(stride);
+    const Table kept = registry->make_table(stride);
     of_stride = measure() - without;
-    EXPECT_EQ(references(*book, Gpid{0, 2}), 3);
+    EXPECT_EQ(references(*registry, Gpid{0, 2}), 3);
   }
   EXPECT_EQ(of_stride, of_one);
 }
@@ -114,15 +114,15 @@ TEST_F(Scale, of_ranges_and_strides_does_not_grow_with_their_size) {
 // What each duplicate of a group keeps, besides the table that they share.
 TEST_F(Scale, of_the_members_of_duplicates_does_not_grow_with_their_number) {
   constexpr std::uint32_t members = 1000;  // their squares are ranks of both worlds
-  const auto book = std::make_unique<WorldBook>(some_world(0, many), 17);
-  ASSERT_TRUE(book->add_world(some_world(1, many)));
+  const auto registry = std::make_unique<WorldRegistry>(some_world(0, many), 17);
+  ASSERT_TRUE(registry->add_world(some_world(1, many)));
   std::vector<Gpid> far;
   std::vector<Lpid> near;
   for (std::uint32_t i = 0; i < members; ++i) {
     far.push_back({1, i * i});
     near.push_back(static_cast<Lpid>(i * i));
   }
-  const Group inter(1, book->make_table(near), 4, {}, book->make_table(admitted(*book, far)), 1);
+  const Group inter(1, registry->make_table(near), 4, {}, registry->make_table(admitted(*registry, far)), 1);
   const std::size_t before = measure();
   std::vector<BothSides> kept;
   kept.reserve(dups);
@@ -134,14 +134,14 @@ TEST_F(Scale, of_the_members_of_duplicates_does_not_grow_with_their_number) {
 
 TEST_F(Scale, of_a_connection_in_use_is_at_most_64_bytes) {
   constexpr std::uint32_t used = 1000;
-  const auto book = std::make_unique<WorldBook>(some_world(0, many), 17);
-  ASSERT_TRUE(book->add_world(some_world(1, many)));
+  const auto registry = std::make_unique<WorldRegistry>(some_world(0, many), 17);
+  ASSERT_TRUE(registry->add_world(some_world(1, many)));
   std::vector<Gpid> gpids;
   for (std::uint32_t i = 0; i < used; ++i) gpids.push_back({1, i * 3});
   const std::size_t before = measure();
-  const Table table = [&] { return book->make_table(admitted(*book, gpids)); }();
+  const Table table = [&] { return registry->make_table(admitted(*registry, gpids)); }();
   EXPECT_LE(measure() - before, used * 64u);
-  EXPECT_EQ(references(*book, WorldId{1}), static_cast<int>(used));
+  EXPECT_EQ(references(*registry, WorldId{1}), static_cast<int>(used));
 }
 
 }  // namespace

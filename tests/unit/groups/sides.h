@@ -42,10 +42,11 @@ class Mailbox {
 // What one side's members need to join another's.
 class TestSide {
  public:
-  explicit TestSide(std::vector<WorldBook*> books, std::uint32_t leads = 0, std::vector<CardHook> cards = {})
-      : members(std::move(books)), leader(leads), hooks(std::move(cards)) {}
+  explicit TestSide(std::vector<WorldRegistry*> registries, std::uint32_t leads = 0,
+                    std::vector<CardHook> cards = {})
+      : members(std::move(registries)), leader(leads), hooks(std::move(cards)) {}
 
-  std::vector<WorldBook*> members;
+  std::vector<WorldRegistry*> members;
   std::uint32_t leader;
   std::vector<CardHook> hooks;
   JoinWish wish;
@@ -65,7 +66,7 @@ class TestTalk final : public LeaderChannel {
 
   bool is_leader() const override { return rank_ == side_.leader; }
   std::uint32_t rank() const override { return rank_; }
-  Result<Bytes> swap(const Bytes& mine) override {
+  Result<Bytes> exchange(const Bytes& mine) override {
     if (++side_.swaps > side_.swaps_until_end) return environment_error("the other side is gone");
     other_.from_other.put(mine);
     return side_.from_other.take();
@@ -109,7 +110,7 @@ inline std::array<JoinResults, 2> join(TestSide& one, TestSide& other) {
     side.to_leader.resize(side.members.size());
     side.to_member.resize(side.members.size());
     side.wish.context = 100 + s;
-    for (const WorldBook* member : side.members) side.wish.local.push_back(member->me());
+    for (const WorldRegistry* member : side.members) side.wish.local.push_back(member->me());
   }
   for (std::size_t s = 0; s < 2; ++s) {
     for (std::uint32_t rank = 0; rank < sides[s]->members.size(); ++rank) {

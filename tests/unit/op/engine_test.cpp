@@ -78,13 +78,13 @@ TEST(Engine, does_not_poll_while_another_thread_is_at_it) {
   }
 }
 
-TEST(Gate, lets_one_in_at_a_time) {
+TEST(EngineMutex, lets_one_in_at_a_time) {
   for (const bool has_threads : {true, false}) {
-    Gate gate(has_threads);
+    EngineMutex mutex(has_threads);
     int inside = 0;
     const auto enter_often = [&] {
       for (int i = 0; i < 20'000; ++i) {
-        const std::lock_guard lock(gate);
+        const std::lock_guard lock(mutex);
         ++inside;
       }
     };

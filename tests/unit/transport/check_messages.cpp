@@ -44,11 +44,11 @@ bool is_intact(const Message& message, std::size_t bytes) {
                      [=](std::byte b) { return b == expected; });
 }
 
-class CountingBell final : public Bell {
+class CountingObserver final : public MessageObserver {
  public:
   void sent(TransportRank to) override { ++sent_to[static_cast<std::size_t>(to)]; }
   void received(TransportRank from) override { ++received_from[static_cast<std::size_t>(from)]; }
-  explicit CountingBell(TransportRank size)
+  explicit CountingObserver(TransportRank size)
       : sent_to(static_cast<std::size_t>(size)), received_from(static_cast<std::size_t>(size)) {}
   std::vector<unsigned> sent_to;
   std::vector<unsigned> received_from;
@@ -195,8 +195,8 @@ RankTask message_stays_valid(Transport& wire) {
 }
 
 RankTask bell_counts(Transport& wire) {
-  CountingBell bell(wire.size());
-  wire.set_bell(&bell);
+  CountingObserver observer(wire.size());
+  wire.set_observer(&observer);
   for (std::uint32_t number = 0; number < 3; ++number) {
     for (TransportRank to = 0; to < wire.size(); ++to) post_numbered(wire, to, number, 8);
   }
@@ -205,16 +205,16 @@ RankTask bell_counts(Transport& wire) {
     take.resume();
     co_await pause;
   }
-  wire.set_bell(nullptr);
-  for (const unsigned sent : bell.sent_to) EXPECT_EQ(sent, 3U);
-  for (const unsigned received : bell.received_from) EXPECT_EQ(received, 3U);
+  wire.set_observer(nullptr);
+  for (const unsigned sent : observer.sent_to) EXPECT_EQ(sent, 3U);
+  for (const unsigned received : observer.received_from) EXPECT_EQ(received, 3U);
 }
 
 // However many travel together, both ends count the same: a receiver that sleeps until they do would miss
 // some.
 RankTask bell_counts_of_rows(Transport& wire) {
-  CountingBell bell(wire.size());
-  wire.set_bell(&bell);
+  CountingObserver observer(wire.size());
+  wire.set_observer(&observer);
   for (TransportRank to = 0; to < wire.size(); ++to) {
     for (std::uint32_t number = 0; number < 12; ++number) {
       stage_numbered(wire, number, 500);
@@ -230,10 +230,10 @@ RankTask bell_counts_of_rows(Transport& wire) {
     take.resume();
     co_await pause;
   }
-  wire.set_bell(nullptr);
-  EXPECT_GT(bell.sent_to[0], 0U);
+  wire.set_observer(nullptr);
+  EXPECT_GT(observer.sent_to[0], 0U);
   // All send the same rows, so what each has sent to one it has received from one.
-  EXPECT_EQ(bell.sent_to, bell.received_from);
+  EXPECT_EQ(observer.sent_to, observer.received_from);
 }
 
 RankTask to_itself(Transport& wire) {

@@ -1,4 +1,4 @@
-#include "watch/picture.h"
+#include "watch/job_state.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace {
 using activity::Obstacle;
 using protocol::Verb;
 
-TEST(Picture, says_why_a_request_waits) {
+TEST(JobState, says_why_a_request_waits) {
   const std::pair<Obstacle, const char*> reasons[] = {
       {Obstacle::order, "an earlier request of its origin is not done"},
       {Obstacle::body, "its body has not come"},
@@ -27,7 +27,7 @@ TEST(Picture, says_why_a_request_waits) {
   }
 }
 
-TEST(Picture, names_a_request_as_the_program_called_it) {
+TEST(JobState, names_a_request_as_the_program_called_it) {
   const std::pair<Verb, const char*> calls[] = {
       {Verb::put, "put"},          {Verb::get, "get"},          {Verb::acc, "acc"},
       {Verb::rmw, "rmw"},          {Verb::store, "put_signal"}, {Verb::lock, "lock"},

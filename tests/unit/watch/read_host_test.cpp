@@ -36,7 +36,7 @@ class Arena {
     std::memcpy(bytes.data() + block_offset(some_geometry(1), slot), static_cast<const void*>(&block),
                 sizeof block);
   }
-  Picture look(std::uint32_t slots) {
+  JobState look(std::uint32_t slots) {
     return read_host([this](std::uint64_t offset, std::span<std::byte> into) { return read(offset, into); },
                      some_geometry(slots), 1);
   }
@@ -52,9 +52,9 @@ TEST(ReadHost, finds_ranks_without_rows_and_with_more_than_there_are) {
   Arena arena;
   arena.show(0, 0);
   arena.show(1, ~0UL);
-  const Picture picture = arena.look(3);
-  ASSERT_EQ(picture.ranks.size(), 2U);
-  EXPECT_EQ(picture.ranks[1].worker, 1);
+  const JobState job_state = arena.look(3);
+  ASSERT_EQ(job_state.ranks.size(), 2U);
+  EXPECT_EQ(job_state.ranks[1].worker, 1);
 }
 
 TEST(ReadHost, finds_the_heads_of_queues_whatever_stands_there) {

@@ -1,4 +1,4 @@
-// Pictures made by hand, and what they are explained as.
+// Job states made by hand, and what they are explained as.
 #include "watch/why.h"
 
 #include <gtest/gtest.h>
@@ -68,7 +68,7 @@ const QueuedRequest late_put{2, 1, 3, protocol::Verb::put, activity::Obstacle::b
 
 struct Case {
   const char* what;
-  Picture picture;
+  JobState job_state;
   const char* verdict;
   bool is_hang = true;
 };
@@ -212,27 +212,27 @@ TEST(Why, NamesTheRankWaitedFor) {
        "all workers seen here are in barrier for up to 12.3 s: members on other hosts have not come."},
   };
   for (const Case& each : cases) {
-    const Why why = explain(nullptr, each.picture);
+    const Why why = explain(nullptr, each.job_state);
     EXPECT_TRUE(why.verdict.starts_with(each.verdict)) << each.what << ": " << why.verdict;
     EXPECT_EQ(why.is_hang, each.is_hang) << each.what;
   }
 }
 
 TEST(Why, WhatHasMovedDoesNotHang) {
-  Picture before{{waiting(0, "barrier", members), worker(1, 'R')}, {}, {}};
-  Picture now = before;
+  JobState before{{waiting(0, "barrier", members), worker(1, 'R')}, {}, {}};
+  JobState now = before;
   now.ranks[1].operations = 5;
   EXPECT_NE(explain(&before, now).verdict.find("it goes on with other operations"), std::string::npos);
 }
 
 TEST(Why, ShortWaitsAreOnTheirWay) {
-  Picture picture{{waiting(0, "barrier", members), worker(1)}, {}, {}};
-  picture.ranks[0].wait.seconds = least_wait_seconds / 2;
-  EXPECT_FALSE(explain(nullptr, picture).is_hang);
+  JobState job_state{{waiting(0, "barrier", members), worker(1)}, {}, {}};
+  job_state.ranks[0].wait.seconds = least_wait_seconds / 2;
+  EXPECT_FALSE(explain(nullptr, job_state).is_hang);
 }
 
 TEST(WaitGraph, IsDrawnAsTreesFromThoseWhoWaitForNobody) {
-  const Picture picture{
+  const JobState job_state{
       {worker(0, 'R'), in_lock(1, 0, 2), waiting(2, "get", data, 1, 5), waiting(3, "get", data, 1, 5),
        in_lock(4, 0, 3), server(5, 0, 'R'), in_lock(6, 0, 2)},
       {{0, 0, 2, 2}, {0, 1, 3, 1}},
@@ -246,39 +246,39 @@ TEST(WaitGraph, IsDrawnAsTreesFromThoseWhoWaitForNobody) {
       "progress rank 5: serves",
       "  workers 2, 3 wait for it in get",
   };
-  EXPECT_EQ(WaitGraph(picture).draw(), wanted);
+  EXPECT_EQ(WaitGraph(job_state).draw(), wanted);
 }
 
 TEST(WaitGraph, DrawsACircleOnce) {
-  const Picture picture{{in_lock(0, 1, 0), in_lock(1, 0, 0)}, {{0, 0, 0, 1}, {1, 1, 0, 1}}, {}, {}};
+  const JobState job_state{{in_lock(0, 1, 0), in_lock(1, 0, 0)}, {{0, 0, 0, 1}, {1, 1, 0, 1}}, {}, {}};
   const std::vector<std::string> wanted = {
       "worker 0: in lock for 12.3 s, worker 1",
       "  worker 1 waits for it in lock, for mutex 0 of worker 0",
       "    worker 0 waits for it in lock, for mutex 0 of worker 1 (it is above)",
   };
-  EXPECT_EQ(WaitGraph(picture).draw(), wanted);
+  EXPECT_EQ(WaitGraph(job_state).draw(), wanted);
 }
 
 // Only the first of those who are late are drawn, so that thousands of them are no millions of lines.
 TEST(WaitGraph, OfALargeJobDrawsTheFirstOfThoseWhoAreLate) {
   constexpr int workers = 4000;
-  Picture picture;
+  JobState job_state;
   for (int number = 0; number < workers; ++number) {
-    picture.ranks.push_back(number % 2 == 0 ? in_group(number, "barrier", 17, 1) : worker(number));
-    picture.members.push_back({number, 17});
+    job_state.ranks.push_back(number % 2 == 0 ? in_group(number, "barrier", 17, 1) : worker(number));
+    job_state.members.push_back({number, 17});
   }
-  const std::vector<std::string> lines = WaitGraph(picture).draw();
+  const std::vector<std::string> lines = WaitGraph(job_state).draw();
   ASSERT_EQ(lines.size(), 16U);
   EXPECT_EQ(lines[0], "worker 1: in no call that waits");
   EXPECT_EQ(lines[1], "  workers 0, 2, 4, 6, 8, 10, 12, 14 and 1992 more wait for it in barrier");
   EXPECT_EQ(lines[14], "worker 15: in no call that waits");
   EXPECT_TRUE(
-      explain(nullptr, picture).verdict.starts_with("worker 1 (rank 1, process 101) has not entered"));
+      explain(nullptr, job_state).verdict.starts_with("worker 1 (rank 1, process 101) has not entered"));
 }
 
 TEST(Describe, NamesWhoStandsInLine) {
-  const Picture picture{{in_lock(0, 1, 3), worker(1, 'R')}, {{1, 1, 3, 1}}, {}, {}};
-  const std::vector<std::string> lines = describe(picture);
+  const JobState job_state{{in_lock(0, 1, 3), worker(1, 'R')}, {{1, 1, 3, 1}}, {}, {}};
+  const std::vector<std::string> lines = describe(job_state);
   EXPECT_NE(std::ranges::find(lines, "mutex 3 of worker 1: worker 1 holds it, 1 in line: worker 0"),
             lines.end());
 }
@@ -286,8 +286,8 @@ TEST(Describe, NamesWhoStandsInLine) {
 TEST(Describe, NamesWhoTriesWithoutALine) {
   RankState tries = in_lock(0, 1, 3);
   tries.wait.is_repeated = true;
-  const Picture picture{{tries, worker(1, 'R')}, {{1, 1, 3, 0}, {1, 1, 4, 0}}};
-  const std::vector<std::string> lines = describe(picture);
+  const JobState job_state{{tries, worker(1, 'R')}, {{1, 1, 3, 0}, {1, 1, 4, 0}}};
+  const std::vector<std::string> lines = describe(job_state);
   ASSERT_GE(lines.size(), 3U);
   EXPECT_EQ(lines[0], "worker 0 (rank 0, process 100): in a loop of lock for 12.3 s, worker 1");
   EXPECT_EQ(lines[2], "mutex 3 of worker 1: worker 1 holds it, 0 in line: worker 0");
@@ -295,13 +295,13 @@ TEST(Describe, NamesWhoTriesWithoutALine) {
 }
 
 TEST(Describe, ShowsOtherThreadsToo) {
-  const Picture picture{{waiting(0, "wait_until", activity::Waiting::word), worker(1, 'R')},
-                        {{1, 1, 3, 1}},
-                        {},
-                        {},
-                        {},
-                        {{0, in_lock(0, 1, 3).wait}}};
-  const std::vector<std::string> lines = describe(picture);
+  const JobState job_state{{waiting(0, "wait_until", activity::Waiting::word), worker(1, 'R')},
+                           {{1, 1, 3, 1}},
+                           {},
+                           {},
+                           {},
+                           {{0, in_lock(0, 1, 3).wait}}};
+  const std::vector<std::string> lines = describe(job_state);
   ASSERT_GE(lines.size(), 4U);
   EXPECT_EQ(lines[1], "  another thread of it: in lock for 12.3 s, worker 1");
   EXPECT_EQ(lines[3], "mutex 3 of worker 1: worker 1 holds it, 1 in line: worker 0");
@@ -319,14 +319,14 @@ TEST(Describe, ShowsWhatLiesAtAProgressRank) {
             "accumulates to");
 }
 
-TEST(Picture, TravelsAsBytes) {
-  const Picture picture{{waiting(0, "barrier", members, 1), server(2, 1)},
-                        {{0, 1, 7, 2}},
-                        {{3, 9}},
-                        {{1, 17}},
-                        {late_put},
-                        {{0, in_lock(0, 1, 3).wait}}};
-  const std::vector<std::byte> bytes = pack(picture);
+TEST(JobState, TravelsAsBytes) {
+  const JobState job_state{{waiting(0, "barrier", members, 1), server(2, 1)},
+                           {{0, 1, 7, 2}},
+                           {{3, 9}},
+                           {{1, 17}},
+                           {late_put},
+                           {{0, in_lock(0, 1, 3).wait}}};
+  const std::vector<std::byte> bytes = pack(job_state);
   const auto back = unpack(bytes);
   ASSERT_TRUE(back);
   ASSERT_EQ(back->ranks.size(), 2U);
@@ -340,10 +340,10 @@ TEST(Picture, TravelsAsBytes) {
   EXPECT_EQ(back->mutexes[0].index, 7U);
   ASSERT_EQ(back->silent.size(), 1U);
   EXPECT_EQ(back->silent[0].server, 9);
-  EXPECT_EQ(describe(*back), describe(picture));
+  EXPECT_EQ(describe(*back), describe(job_state));
 }
 
-TEST(Picture, OtherBytesAreNone) {
+TEST(JobState, OtherBytesAreNone) {
   std::vector<std::byte> bytes = pack({{worker(0)}, {}, {}});
   EXPECT_FALSE(unpack({}));
   EXPECT_FALSE(unpack(std::span(bytes).first(bytes.size() - 1)));

@@ -129,15 +129,15 @@ TEST(FramedSocket, says_which_host_is_not_known) {
   EXPECT_NE(channel.failure().text.find("no such host"), std::string::npos);
 }
 
-// Until the other side is trusted, a frame is no larger than a greeting.
+// Until the other side is trusted, a frame is no larger than a handshake.
 TEST(FramedSocket, takes_large_frames_only_from_those_it_trusts) {
   for (const bool is_trusted : {false, true}) {
     Pair pair(is_trusted);
-    pair.near.send(std::vector<std::byte>(FramedSocket::greeting_limit_bytes));
-    pair.near.send(std::vector<std::byte>(FramedSocket::greeting_limit_bytes + 1));
+    pair.near.send(std::vector<std::byte>(FramedSocket::handshake_limit_bytes));
+    pair.near.send(std::vector<std::byte>(FramedSocket::handshake_limit_bytes + 1));
     std::vector<std::byte> got;
     ASSERT_TRUE(pair.arrives(pair.near, pair.far, got));
-    EXPECT_EQ(got.size(), FramedSocket::greeting_limit_bytes);
+    EXPECT_EQ(got.size(), FramedSocket::handshake_limit_bytes);
     EXPECT_EQ(pair.arrives(pair.near, pair.far, got), is_trusted);
     EXPECT_EQ(pair.far.is_open(), is_trusted);
   }

@@ -1,4 +1,4 @@
-// A leader and its members in calls that end and begin again at any time, their words looked at whenever
+// A leader and its members in calls that end and begin again at any time, their messages looked at whenever
 // chance has it. All that can happen is gone through: groups come about on all at once, and none hangs.
 #include "worlds/agreement/group_commit.h"
 
@@ -14,26 +14,26 @@
 namespace comex::worlds {
 namespace {
 
-// One way: words in order, and a place where a newer one covers an older one.
-template <class Word>
+// One way: messages in order, and a place where a newer one covers an older one.
+template <class Message>
 class Mail {
  public:
-  void send(const Word& word) { under_way_.push_back({word.kind, word.call, word.context}); }
+  void send(const Message& message) { under_way_.push_back({message.kind, message.call, message.context}); }
   bool arrives() {
     if (under_way_.empty()) return false;
     place_ = under_way_.front();
     under_way_.pop_front();
     return true;
   }
-  std::optional<Word> take() {
+  std::optional<Message> take() {
     const auto taken = std::exchange(place_, std::nullopt);
     if (!taken) return std::nullopt;
-    return Word{std::get<0>(*taken), std::get<1>(*taken), std::get<2>(*taken)};
+    return Message{std::get<0>(*taken), std::get<1>(*taken), std::get<2>(*taken)};
   }
   friend auto operator<=>(const Mail&, const Mail&) = default;
 
  private:
-  using Short = std::tuple<typename Word::Kind, std::uint64_t, std::uint64_t>;
+  using Short = std::tuple<typename Message::Kind, std::uint64_t, std::uint64_t>;
   std::deque<Short> under_way_;
   std::optional<Short> place_;
 };
@@ -48,9 +48,9 @@ struct Member {
     to_leader.send(part.come());
   }
   void look() {
-    const auto word = from_leader.take();
-    if (!word) return;
-    if (const auto reply = part.hear(*word)) to_leader.send(*reply);
+    const auto message = from_leader.take();
+    if (!message) return;
+    if (const auto reply = part.receive(*message)) to_leader.send(*reply);
     if (part.is_committed()) groups.push_back(part.context());
     if (part.is_committed() || part.is_aborted()) begin();
   }
@@ -67,8 +67,8 @@ struct Member {
   bool has_withdrawn() const { return withdrawn_call == call; }
   friend auto operator<=>(const Member&, const Member&) = default;
 
-  Mail<MembersWord> to_leader;
-  Mail<LeadersWord> from_leader;
+  Mail<MemberMessage> to_leader;
+  Mail<LeaderMessage> from_leader;
   int patience;
   std::uint64_t call = 0;
   std::uint64_t withdrawn_call = 0;
@@ -85,12 +85,12 @@ struct CommitModel {
     for (std::uint32_t rank = 1; rank < size(); ++rank) hear(rank);
     if (!part.can_commit()) return;
     groups.push_back(part.context());
-    end(LeadersWord::commit);
+    end(LeaderMessage::commit);
   }
   void give_up() {
     if (patience == 0) return;
     --patience;
-    end(LeadersWord::abort);
+    end(LeaderMessage::abort);
   }
   friend auto operator<=>(const CommitModel&, const CommitModel&) = default;
 
@@ -101,14 +101,14 @@ struct CommitModel {
  private:
   std::uint32_t size() const { return static_cast<std::uint32_t>(members.size()) + 1; }
   void hear(std::uint32_t rank) {
-    const auto word = members[rank - 1].to_leader.take();
-    if (!word) return;
-    if (const auto reply = part.hear(rank, *word)) tell(rank, *reply);
+    const auto message = members[rank - 1].to_leader.take();
+    if (!message) return;
+    if (const auto reply = part.receive(rank, *message)) tell(rank, *reply);
   }
-  void tell(std::uint32_t rank, const LeadersWord& word) { members[rank - 1].from_leader.send(word); }
-  void end(LeadersWord::Kind kind) {
+  void tell(std::uint32_t rank, const LeaderMessage& message) { members[rank - 1].from_leader.send(message); }
+  void end(LeaderMessage::Kind kind) {
     for (std::uint32_t rank = 1; rank < size(); ++rank) {
-      if (const auto word = part.last_word(rank, kind)) tell(rank, *word);
+      if (const auto message = part.final_message(rank, kind)) tell(rank, *message);
     }
     part = CommitLeader(size(), ++contexts);
   }
@@ -204,8 +204,9 @@ constexpr std::uint64_t context = 77;
 
 CommitLeader prepared_for(std::uint64_t call) {
   CommitLeader leader(2, context);
-  const auto word = leader.hear(1, {MembersWord::comes, call, 0});
-  EXPECT_TRUE(word && word->kind == LeadersWord::prepare && word->call == call && word->context == context);
+  const auto message = leader.receive(1, {MemberMessage::comes, call, 0});
+  EXPECT_TRUE(message && message->kind == LeaderMessage::prepare && message->call == call &&
+              message->context == context);
   return leader;
 }
 
@@ -218,64 +219,64 @@ TEST(CommitLeader, commits_when_all_are_ready) {
   CommitLeader leader = prepared_for(5);
   EXPECT_FALSE(leader.can_commit());
   EXPECT_EQ(leader.first_awaited(), 1U);
-  leader.hear(1, {MembersWord::ready, 5, context});
+  leader.receive(1, {MemberMessage::ready, 5, context});
   EXPECT_TRUE(leader.can_commit());
-  EXPECT_EQ(leader.last_word(1, LeadersWord::commit)->call, 5U);
+  EXPECT_EQ(leader.final_message(1, LeaderMessage::commit)->call, 5U);
 }
 
 TEST(CommitLeader, does_not_take_one_for_ready_in_another_call_or_group) {
   CommitLeader leader = prepared_for(5);
-  leader.hear(1, {MembersWord::ready, 4, context});
+  leader.receive(1, {MemberMessage::ready, 4, context});
   EXPECT_FALSE(leader.can_commit());
-  leader.hear(1, {MembersWord::ready, 5, context - 1});
+  leader.receive(1, {MemberMessage::ready, 5, context - 1});
   EXPECT_FALSE(leader.can_commit());
 }
 
 TEST(CommitLeader, asks_anew_who_comes_again) {
   CommitLeader leader = prepared_for(5);
-  leader.hear(1, {MembersWord::ready, 5, context});
-  EXPECT_EQ(leader.hear(1, {MembersWord::comes, 6, 0})->call, 6U);
+  leader.receive(1, {MemberMessage::ready, 5, context});
+  EXPECT_EQ(leader.receive(1, {MemberMessage::comes, 6, 0})->call, 6U);
   EXPECT_FALSE(leader.can_commit());
 }
 
 TEST(CommitLeader, lets_go_who_withdraws_and_names_only_those_missing_who_never_came) {
   CommitLeader leader = prepared_for(5);
-  EXPECT_FALSE(leader.hear(1, {MembersWord::withdraws, 4, context})) << "that call is over";
-  const auto answer = leader.hear(1, {MembersWord::withdraws, 5, context});
+  EXPECT_FALSE(leader.receive(1, {MemberMessage::withdraws, 4, context})) << "that call is over";
+  const auto answer = leader.receive(1, {MemberMessage::withdraws, 5, context});
   ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->kind, LeadersWord::abort);
+  EXPECT_EQ(answer->kind, LeaderMessage::abort);
   EXPECT_EQ(leader.first_awaited(), 1U);
   EXPECT_TRUE(leader.missing().empty());
-  EXPECT_FALSE(leader.last_word(1, LeadersWord::abort)) << "it has had one";
+  EXPECT_FALSE(leader.final_message(1, LeaderMessage::abort)) << "it has had one";
 }
 
 TEST(CommitMember, ends_at_once_as_long_as_it_is_not_ready) {
   CommitMember member(5);
-  EXPECT_EQ(member.come().kind, MembersWord::comes);
-  EXPECT_EQ(member.withdraw().kind, MembersWord::withdraws);
+  EXPECT_EQ(member.come().kind, MemberMessage::comes);
+  EXPECT_EQ(member.withdraw().kind, MemberMessage::withdraws);
   EXPECT_FALSE(member.is_bound());
   EXPECT_TRUE(member.is_aborted());
-  EXPECT_FALSE(member.hear({LeadersWord::prepare, 5, context})) << "it is gone";
+  EXPECT_FALSE(member.receive({LeaderMessage::prepare, 5, context})) << "it is gone";
 }
 
 TEST(CommitMember, that_is_ready_is_bound_until_the_leader_has_decided) {
-  for (const LeadersWord::Kind last : {LeadersWord::commit, LeadersWord::abort}) {
+  for (const LeaderMessage::Kind last : {LeaderMessage::commit, LeaderMessage::abort}) {
     CommitMember member(5);
-    EXPECT_EQ(member.hear({LeadersWord::prepare, 5, context})->kind, MembersWord::ready);
-    EXPECT_EQ(member.withdraw().kind, MembersWord::withdraws);
+    EXPECT_EQ(member.receive({LeaderMessage::prepare, 5, context})->kind, MemberMessage::ready);
+    EXPECT_EQ(member.withdraw().kind, MemberMessage::withdraws);
     EXPECT_TRUE(member.is_bound());
-    EXPECT_FALSE(member.hear({LeadersWord::abort, 4, context})) << "that is of an earlier call";
+    EXPECT_FALSE(member.receive({LeaderMessage::abort, 4, context})) << "that is of an earlier call";
     EXPECT_TRUE(member.is_bound());
-    member.hear({last, 5, context});
+    member.receive({last, 5, context});
     EXPECT_FALSE(member.is_bound());
-    EXPECT_EQ(member.is_committed(), last == LeadersWord::commit);
+    EXPECT_EQ(member.is_committed(), last == LeaderMessage::commit);
   }
 }
 
 TEST(CommitMember, does_not_hear_of_calls_that_are_over) {
   CommitMember member(5);
-  EXPECT_FALSE(member.hear({LeadersWord::prepare, 4, context}));
-  EXPECT_TRUE(member.hear({LeadersWord::prepare, 5, context}));
+  EXPECT_FALSE(member.receive({LeaderMessage::prepare, 4, context}));
+  EXPECT_TRUE(member.receive({LeaderMessage::prepare, 5, context}));
 }
 
 TEST(CommitMember, takes_a_word_of_no_kind_for_nothing) {
@@ -283,8 +284,8 @@ TEST(CommitMember, takes_a_word_of_no_kind_for_nothing) {
   CommitMember member(5);
   const CommitLeader leader_before = leader;
   const CommitMember member_before = member;
-  EXPECT_FALSE(leader.hear(1, {MembersWord::nothing, 5, 7}));
-  EXPECT_FALSE(member.hear({LeadersWord::nothing, 5, 7}));
+  EXPECT_FALSE(leader.receive(1, {MemberMessage::nothing, 5, 7}));
+  EXPECT_FALSE(member.receive({LeaderMessage::nothing, 5, 7}));
   EXPECT_EQ(leader, leader_before);
   EXPECT_EQ(member, member_before);
 }

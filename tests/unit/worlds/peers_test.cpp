@@ -83,17 +83,17 @@ TEST(Peers, are_not_taken_for_who_had_their_lpid_before_on_a_bridge_that_is_stil
   own.size = 4;
   groups::WorldDescription other = own;
   other.id = 7;
-  groups::WorldBook book(own, 0, [&](WorldId world) { peers.freed(world); });
-  ASSERT_TRUE(book.add_world(other));
+  groups::WorldRegistry registry(own, 0, [&](WorldId world) { peers.freed(world); });
+  ASSERT_TRUE(registry.add_world(other));
   const Gpid first{7, 0};
   const Gpid next{7, 1};
-  ASSERT_EQ(book.admit(std::span(&first, 1)).value().front(), lpid);
+  ASSERT_EQ(registry.admit(std::span(&first, 1)).value().front(), lpid);
   peers.add(lpid, peer_over(1, first));
-  book.make_table(std::span(&lpid, 1)).disconnect();
+  registry.make_table(std::span(&lpid, 1)).disconnect();
   EXPECT_EQ(way_to(peers, lpid), no_bridge);
 
-  ASSERT_TRUE(book.add_world(other));
-  ASSERT_EQ(book.admit(std::span(&next, 1)).value().front(), lpid);
+  ASSERT_TRUE(registry.add_world(other));
+  ASSERT_EQ(registry.admit(std::span(&next, 1)).value().front(), lpid);
   peers.add(lpid, peer_over(2, next));
   EXPECT_EQ(way_to(peers, lpid), 2U);
 }

@@ -1,5 +1,5 @@
 // Who gets in at a port, and when the two ends give up: over loopback, with a clock that the test steps.
-#include "worlds/connect/ports/port_greeting.h"
+#include "worlds/connect/ports/port_handshake.h"
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -84,7 +84,7 @@ class Meeting : public ::testing::Test {
   }
   bool is_let_in(PortConnector& connector, PortListener& at) {
     return eventually([&] {
-      if (!at.has_guest()) at.look(now);
+      if (!at.has_entered()) at.look(now);
       connector.look(now);
       return connector.is_in();
     });
@@ -93,14 +93,14 @@ class Meeting : public ::testing::Test {
   const Clock::time_point start = Clock::time_point() + std::chrono::hours(1);
   Clock::time_point now = start;
   worlds::Listener listener = std::move(worlds::Listener::open("127.0.0.1")).value();
-  PortListener greeting{listener, Deadline(limit_s, start)};
+  PortListener handshake{listener, Deadline(limit_s, start)};
 };
 
 TEST_F(Meeting, lets_a_visitor_in_that_then_talks_with_the_host) {
   PortConnector connector = connector_to(local(listener.name().port));
-  ASSERT_TRUE(is_let_in(connector, greeting));
-  ASSERT_TRUE(greeting.has_guest());
-  worlds::FramedSocket host = greeting.take();
+  ASSERT_TRUE(is_let_in(connector, handshake));
+  ASSERT_TRUE(handshake.has_entered());
+  worlds::FramedSocket host = handshake.take();
   worlds::FramedSocket come = connector.take();
   host.send(frame_of("good day"));
   EXPECT_TRUE(eventually([&] {
@@ -113,17 +113,17 @@ TEST_F(Meeting, lets_a_visitor_in_that_then_talks_with_the_host) {
 TEST_F(Meeting, lets_nobody_in_without_the_cookie) {
   worlds::FramedSocket stranger = guest("comex meets somebody");
   EXPECT_TRUE(eventually([&] {
-    EXPECT_FALSE(greeting.look(now));
+    EXPECT_FALSE(handshake.look(now));
     return !stranger.step();
   }));
   EXPECT_EQ(next_text(stranger), "");
 }
 
 TEST_F(Meeting, waits_for_a_guest_until_its_limit_and_no_shorter) {
-  EXPECT_FALSE(greeting.look(now));
-  EXPECT_FALSE(greeting.look(start + seconds(60) - milliseconds(1)));
-  EXPECT_TRUE(greeting.look(start + seconds(60)));
-  EXPECT_FALSE(greeting.has_guest());
+  EXPECT_FALSE(handshake.look(now));
+  EXPECT_FALSE(handshake.look(start + seconds(60) - milliseconds(1)));
+  EXPECT_TRUE(handshake.look(start + seconds(60)));
+  EXPECT_FALSE(handshake.has_entered());
 }
 
 // Refused thousands of times, it goes on; nobody ever listens.
@@ -165,7 +165,7 @@ TEST_F(Meeting, tries_the_addresses_of_a_host_in_turn) {
                           Deadline(limit_s, start));
   EXPECT_TRUE(eventually([&] {
     now += milliseconds(20);
-    if (!greeting.has_guest()) greeting.look(start);
+    if (!handshake.has_entered()) handshake.look(start);
     connector.look(now);
     return connector.is_in();
   }));
@@ -185,12 +185,12 @@ TEST_F(Meeting, leaves_an_address_that_does_not_answer_for_the_next) {
                           Deadline(limit_s, start));
   for (; now < start + milliseconds(1900); now += milliseconds(100)) {
     connector.look(now);
-    greeting.look(start);
+    handshake.look(start);
     std::this_thread::sleep_for(milliseconds(1));
   }
   EXPECT_FALSE(connector.is_in());
   now = start + milliseconds(2000);
-  EXPECT_TRUE(is_let_in(connector, greeting));
+  EXPECT_TRUE(is_let_in(connector, handshake));
 }
 
 // The system would try again later and later, and in the end after the limit.
@@ -222,40 +222,40 @@ TEST_F(Meeting, is_tried_anew_where_others_have_filled_the_queue) {
 
 TEST_F(Meeting, goes_on_with_the_next_where_a_guest_is_silent) {
   worlds::FramedSocket silent = guest();
-  ASSERT_TRUE(hears(silent, "welcome", greeting));
+  ASSERT_TRUE(hears(silent, "welcome", handshake));
   PortConnector connector = connector_to(local(listener.name().port));
   now = start + milliseconds(4900);
   for (int round = 0; round < 50; ++round) {
-    greeting.look(now);
+    handshake.look(now);
     connector.look(now);
     std::this_thread::sleep_for(milliseconds(1));
   }
-  EXPECT_FALSE(greeting.has_guest());  // one at a time
+  EXPECT_FALSE(handshake.has_entered());  // one at a time
   EXPECT_TRUE(silent.step());
   now = start + seconds(5);
-  EXPECT_TRUE(is_let_in(connector, greeting));
+  EXPECT_TRUE(is_let_in(connector, handshake));
   EXPECT_TRUE(eventually([&] { return !silent.step(); }));
 }
 
 TEST_F(Meeting, lets_nobody_go_who_keeps_nobody_waiting) {
   worlds::FramedSocket slow = guest();
-  ASSERT_TRUE(hears(slow, "welcome", greeting));
+  ASSERT_TRUE(hears(slow, "welcome", handshake));
   now = start + seconds(50);
-  EXPECT_FALSE(greeting.look(now));
+  EXPECT_FALSE(handshake.look(now));
   ASSERT_TRUE(slow.step());
   slow.send(frame_of("here"));
-  EXPECT_TRUE(hears(slow, "enter", greeting));
-  EXPECT_TRUE(greeting.has_guest());
+  EXPECT_TRUE(hears(slow, "enter", handshake));
+  EXPECT_TRUE(handshake.has_entered());
 }
 
 // A quarter of what is left where that is less than the longest wait.
 TEST_F(Meeting, gives_a_silent_guest_no_more_than_a_share_of_a_short_limit) {
-  PortListener short_greeting(listener, Deadline(1, start));
+  PortListener short_handshake(listener, Deadline(1, start));
   worlds::FramedSocket silent = guest();
-  ASSERT_TRUE(hears(silent, "welcome", short_greeting));
+  ASSERT_TRUE(hears(silent, "welcome", short_handshake));
   worlds::FramedSocket next = guest();
   now = start + milliseconds(250);
-  EXPECT_TRUE(hears(next, "welcome", short_greeting));
+  EXPECT_TRUE(hears(next, "welcome", short_handshake));
 }
 
 // A connector that was let go comes again, though it has heard a welcome and answered it.
@@ -291,7 +291,7 @@ TEST_F(Meeting, does_no_harm_to_a_visitor_that_was_let_go) {
   }));
 }
 
-// The greeting may have counted on its answer.
+// The handshake may have counted on its answer.
 TEST_F(Meeting, is_awaited_past_the_limit_by_a_visitor_that_has_answered) {
   now = start + seconds(60) - milliseconds(1);
   worlds::FramedSocket host;

@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "support/strangers.h"
-#include "worlds/connect/ports/port_greeting.h"
+#include "worlds/connect/ports/port_handshake.h"
 
 namespace comex::worlds {
 namespace {
@@ -28,7 +28,7 @@ class Strangers : public ::testing::TestWithParam<Row> {
  protected:
   bool is_let_in(PortConnector& connector) {
     for (int round = 0; round < rounds_of_strangers && !connector.is_in(); ++round) {
-      if (!greeting.has_guest()) greeting.look(now);
+      if (!handshake.has_entered()) handshake.look(now);
       connector.look(now);
       std::this_thread::sleep_for(std::chrono::microseconds(100));
       now += std::chrono::microseconds(100);
@@ -38,7 +38,7 @@ class Strangers : public ::testing::TestWithParam<Row> {
 
   Clock::time_point now = Clock::time_point() + std::chrono::hours(1);
   worlds::Listener listener = std::move(worlds::Listener::open("127.0.0.1")).value();
-  PortListener greeting{listener, Deadline(600, now)};
+  PortListener handshake{listener, Deadline(600, now)};
 };
 
 TEST_P(Strangers, hold_little_and_keep_nobody_out) {
@@ -48,11 +48,11 @@ TEST_P(Strangers, hold_little_and_keep_nobody_out) {
   ManyStrangers strangers(listener.name(), row.says, row.kept);
   for (std::size_t i = 0; i < row.count; ++i) {
     ASSERT_NO_FATAL_FAILURE(strangers.add());
-    greeting.look(now);
+    handshake.look(now);
   }
   for (int more = 0; more < 40; ++more) {
     strangers.say_more();
-    greeting.look(now);
+    handshake.look(now);
   }
   EXPECT_LE(testing::open_descriptors() - strangers.size(), descriptors + most_descriptors);
   EXPECT_LE(testing::allocated_bytes(), bytes + most_bytes);
@@ -78,12 +78,12 @@ TEST_F(OneStranger, is_sent_away_after_its_time_however_slowly_it_speaks) {
   ManyStrangers strangers(listener.name(), Says::little_by_little, 1);
   strangers.add();
   for (int second = 0; second < 5; ++second) {
-    greeting.look(now);
+    handshake.look(now);
     EXPECT_EQ(strangers.gone(), 0U) << second;
     strangers.say_more();
     now += std::chrono::seconds(1);
   }
-  greeting.look(now);
+  handshake.look(now);
   EXPECT_EQ(strangers.gone(), 1U);
 }
 
@@ -97,7 +97,7 @@ TEST_F(OneStranger, that_has_the_cookie_and_is_not_in_may_say_no_more_than_a_wor
   bool is_there = true;
   for (int round = 0; round < rounds_of_strangers && is_there; ++round) {
     is_there = guest.step();
-    greeting.look(now);
+    handshake.look(now);
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
   EXPECT_FALSE(is_there);

@@ -13,7 +13,7 @@
 #include "groups/connection_table.h"
 #include "groups/directory.h"
 #include "groups/group.h"
-#include "groups/world_book.h"
+#include "groups/world_registry.h"
 #include "members.h"
 #include "nb/fence_ledger.h"
 #include "nb/handle_table.h"
@@ -88,8 +88,8 @@ std::vector<Table> private_tables() {
   return {
       {"split: places of the own host's ranks", "private", "always", 0, 0, 0,
        sizeof(pr::RankPlace) + 2 * sizeof(int), sizeof(pr::SplitShare)},
-      {"book of worlds: the own one", "private", "always", 0, 0, 0, 0,
-       sizeof(groups::WorldBook) + sizeof(groups::WorldDescription) + 16 * block_bytes},
+      {"registry of worlds: the own one", "private", "always", 0, 0, 0, 0,
+       sizeof(groups::WorldRegistry) + sizeof(groups::WorldDescription) + 16 * block_bytes},
       {"table of groups: its first slots", "private", "always", 0, 0, 0, 0,
        sizeof(groups::GroupTable) + first_groups * sizeof(void*) + block_bytes},
       {"groups, regular ones: all there can be", "private", "groups", 0, 0, 0, 0,

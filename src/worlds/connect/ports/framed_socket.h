@@ -2,9 +2,9 @@
 //
 // A FramedSocket is one connection with frames of bytes in order, both ways. A Listener is a port for others.
 // Nothing here waits: the owner calls step() or accept() in its own loop, which goes on serving, and it has
-// the clock. A stranger's bytes can end its own connection only; until the owner trusts the other side, a
-// frame is no longer than a greeting. Used by the roots of accept and connect, and by the watch over worlds
-// that have met. One thread at a time.
+// the clock. A connection's bytes can end its own connection only; until the owner trusts the other side, a
+// frame is no longer than a handshake's. Used by the roots of accept and connect, and by the watch over
+// worlds that have met. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,7 @@ class Address;
 
 class FramedSocket {
  public:
-  static constexpr std::uint64_t greeting_limit_bytes = 64;
+  static constexpr std::uint64_t handshake_limit_bytes = 64;
   static constexpr std::uint64_t frame_limit_bytes = std::uint64_t{64} << 20;
 
   FramedSocket() = default;
@@ -79,7 +79,7 @@ class FramedSocket {
 
   Socket socket_;
   bool connecting_ = false;
-  std::uint64_t limit_bytes_ = greeting_limit_bytes;
+  std::uint64_t limit_bytes_ = handshake_limit_bytes;
   std::string ended_ = "not connected";
   std::vector<std::byte> out_;
   std::vector<std::byte> in_;

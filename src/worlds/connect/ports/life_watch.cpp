@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "core/packing.h"
-#include "worlds/connect/ports/strangers.h"
+#include "worlds/connect/ports/unverified_connections.h"
 
 namespace comex::worlds {
 namespace {
@@ -23,7 +23,7 @@ void pause() {
 }
 
 // How often the watch looks for new links where the system has refused it a socket.
-constexpr int without_bell_ms = 100;
+constexpr int without_wake_ms = 100;
 
 std::byte word_of(LinkEnd how) {
   return static_cast<std::byte>(how);
@@ -83,8 +83,9 @@ LifeWatch::~LifeWatch() {
 
 void LifeWatch::wake() {
   const char byte = 0;
-  // A full bell rings already. A system that is short of memory is asked again.
-  while (bell_[0] && ::send(bell_[0].get(), &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno != EAGAIN)
+  // A full socket wakes it already. A system that is short of memory is asked again.
+  while (wake_pair_[0] && ::send(wake_pair_[0].get(), &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 &&
+         errno != EAGAIN)
     pause();
 }
 
@@ -93,8 +94,8 @@ LifeWatch::Id LifeWatch::add(std::vector<FramedSocket> channels, OnEnd on_end, s
   if (!thread_.joinable()) {
     int pair[2] = {-1, -1};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) == 0) {
-      bell_[0] = Socket(pair[0]);
-      bell_[1] = Socket(pair[1]);
+      wake_pair_[0] = Socket(pair[0]);
+      wake_pair_[1] = Socket(pair[1]);
     }
     thread_ = std::thread([this] { run(); });
   }
@@ -174,11 +175,11 @@ void LifeWatch::run() {
       }
       for (const auto& [on_end, how] : ended) on_end(how);
     }
-    waiting.push_back({bell_[1].get(), POLLIN, 0});
+    waiting.push_back({wake_pair_[1].get(), POLLIN, 0});
     // If a descriptor was closed or reused meanwhile, this loop only wakes once without need.
-    ::poll(waiting.data(), waiting.size(), bell_[1] ? -1 : without_bell_ms);
+    ::poll(waiting.data(), waiting.size(), wake_pair_[1] ? -1 : without_wake_ms);
     char bytes[64];
-    while (::recv(bell_[1].get(), bytes, sizeof bytes, MSG_DONTWAIT) > 0) {
+    while (::recv(wake_pair_[1].get(), bytes, sizeof bytes, MSG_DONTWAIT) > 0) {
     }
   }
 }
@@ -206,8 +207,8 @@ Result<FramedSocket> link_to(const PortName& port, WorldId mine, std::uint64_t l
 
 bool await_links(Listener& listener, std::uint32_t expected, std::uint64_t limit_ms, LivenessLinks& came) {
   const auto end = Clock::now() + std::chrono::milliseconds(limit_ms);
-  Strangers strangers(expected);
-  const Strangers::Hear hear = [&](FramedSocket& channel, const Bytes& frame) {
+  UnverifiedConnections unverified(expected);
+  const UnverifiedConnections::OnFrame on_frame = [&](FramedSocket& channel, const Bytes& frame) {
     WorldId world = 0;
     if (expected == 0 || !is_hello(frame, listener.name().cookie, world)) return;
     channel.send(std::span(&welcome, 1));
@@ -216,7 +217,7 @@ bool await_links(Listener& listener, std::uint32_t expected, std::uint64_t limit
   };
   while (expected != 0) {
     const auto now = Clock::now();
-    strangers.look(listener, now, hear);
+    unverified.look(listener, now, on_frame);
     if (expected != 0 && now >= end) return false;
     if (expected != 0) pause();
   }

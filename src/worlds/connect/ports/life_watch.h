@@ -64,14 +64,14 @@ class LifeWatch {
   Id last_ = 0;
   std::uint32_t dead_workers_ = 0;
   bool is_over_ = false;
-  Socket bell_[2];  // a pair: a byte written to one wakes the thread that polls the other
+  Socket wake_pair_[2];  // a pair: a byte written to one wakes the thread that polls the other
   std::thread thread_;
 };
 
 // How a link begins: the connecting side shows the cookie of the port and its world. It is welcomed, or
 // dropped where too many connect, and tries again.
 Result<FramedSocket> link_to(const PortName& port, WorldId mine, std::uint64_t limit_ms);
-// Waits for `expected` links, by world; drops strangers. False when the time is over.
+// Waits for `expected` links, by world; drops all others. False when the time is over.
 using LivenessLinks = std::map<WorldId, std::vector<FramedSocket>>;
 bool await_links(Listener& listener, std::uint32_t expected, std::uint64_t limit_ms, LivenessLinks& came);
 

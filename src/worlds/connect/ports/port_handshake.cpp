@@ -1,4 +1,4 @@
-#include "worlds/connect/ports/port_greeting.h"
+#include "worlds/connect/ports/port_handshake.h"
 
 #include <algorithm>
 #include <cstring>
@@ -16,8 +16,8 @@ constexpr std::string_view welcome_words = "welcome";
 constexpr std::string_view here = "here";
 constexpr std::string_view enter = "enter";
 
-// How long a guest may keep others waiting. A connector also waits so long past its limit for a listener to
-// which it has answered, because the listener relies on it.
+// How long a candidate may keep others waiting. A connector also waits so long past its limit for a listener
+// to which it has answered, because the listener relies on it.
 constexpr Clock::duration longest_answer = std::chrono::seconds(5);
 constexpr Clock::duration between_tries = std::chrono::milliseconds(20);
 // For one attempt. The system would wait longer and longer, for minutes in the end: where an address is dead,
@@ -39,62 +39,60 @@ bool is(const std::optional<Frame>& frame, std::string_view text) {
 // ---- listener ----
 
 PortListener::PortListener(Listener& listener, const Deadline& deadline)
-    : listener_(listener),
-      deadline_(deadline),
-      greeting_(std::string(hello_words) + listener.name().cookie) {}
+    : listener_(listener), deadline_(deadline), hello_(std::string(hello_words) + listener.name().cookie) {}
 
 bool PortListener::look(Clock::time_point now) {
-  strangers_.look(listener_, now, [this](FramedSocket& channel, const Bytes& frame) {
-    if (is(frame, greeting_)) guests_.push_back({std::move(channel)});
+  unverified_.look(listener_, now, [this](FramedSocket& channel, const Bytes& frame) {
+    if (is(frame, hello_)) candidates_.push_back({std::move(channel)});
   });
-  for (auto guest = guests_.begin(); guest != guests_.end();) {
-    const bool is_open = guest->channel.step();
-    if (!hear(*guest) || !is_open || is_let_go(*guest, now)) {
-      if (invited_ == &*guest) invited_ = nullptr;
-      guest = guests_.erase(guest);
+  for (auto candidate = candidates_.begin(); candidate != candidates_.end();) {
+    const bool is_open = candidate->channel.step();
+    if (!receive(*candidate) || !is_open || is_too_slow(*candidate, now)) {
+      if (invited_ == &*candidate) invited_ = nullptr;
+      candidate = candidates_.erase(candidate);
       continue;
     }
-    if (guest->is_bound) {
-      entered_ = std::move(guest->channel);
+    if (candidate->is_bound) {
+      entered_ = std::move(candidate->channel);
       entered_.trust();
       entered_.send(frame_of(enter));
       return true;
     }
-    if (invited_ == nullptr) invite(*guest, now);
-    ++guest;
+    if (invited_ == nullptr) invite(*candidate, now);
+    ++candidate;
   }
   return deadline_.is_over(now);
 }
 
-// Returns false if the guest sends something unexpected.
-bool PortListener::hear(Guest& guest) {
-  const auto frame = guest.channel.take();
+// Returns false if the candidate sends something unexpected.
+bool PortListener::receive(Candidate& candidate) {
+  const auto frame = candidate.channel.take();
   if (!frame) return true;
-  return guest.is_bound = invited_ == &guest && is(frame, here);
+  return candidate.is_bound = invited_ == &candidate && is(frame, here);
 }
 
-// A single guest is never dropped.
-bool PortListener::is_let_go(const Guest& guest, Clock::time_point now) const {
-  if (invited_ != &guest || guest.is_bound || now < invited_until_) return false;
-  return guests_.size() > 1;
+// A single candidate is never dropped.
+bool PortListener::is_too_slow(const Candidate& candidate, Clock::time_point now) const {
+  if (invited_ != &candidate || candidate.is_bound || now < invited_until_) return false;
+  return candidates_.size() > 1;
 }
 
-// The guest gets a share of the remaining time, so that the others have their turn with any limit.
-void PortListener::invite(Guest& guest, Clock::time_point now) {
-  invited_ = &guest;
+// The candidate gets a share of the remaining time, so that the others have their turn with any limit.
+void PortListener::invite(Candidate& candidate, Clock::time_point now) {
+  invited_ = &candidate;
   invited_until_ = now + std::min(longest_answer, deadline_.left(now) / 4);
-  guest.channel.send(frame_of(welcome_words));
+  candidate.channel.send(frame_of(welcome_words));
 }
 
 // ---- connector ----
 
 PortConnector::PortConnector(std::vector<Address> addresses, const std::string& cookie,
                              const Deadline& deadline)
-    : addresses_(std::move(addresses)), greeting_(std::string(hello_words) + cookie), deadline_(deadline) {}
+    : addresses_(std::move(addresses)), hello_(std::string(hello_words) + cookie), deadline_(deadline) {}
 
 bool PortConnector::look(Clock::time_point now) {
   const bool is_open = channel_.step();
-  hear(now);
+  receive(now);
   if (is_in_) return true;
   const bool is_slow = !channel_.is_connected() && now - tried_at_ >= longest_try;
   if (!is_open || is_slow) {
@@ -105,7 +103,7 @@ bool PortConnector::look(Clock::time_point now) {
 }
 
 // A frame that the listener sent before it closed counts: it has gone on, and only the connection has ended.
-void PortConnector::hear(Clock::time_point now) {
+void PortConnector::receive(Clock::time_point now) {
   const auto frame = channel_.take();
   if (has_answered_) {
     is_in_ = is(frame, enter);
@@ -126,7 +124,7 @@ void PortConnector::start_attempt(Clock::time_point now) {
     return;
   }
   channel_ = std::move(started).value();
-  channel_.send(frame_of(greeting_));
+  channel_.send(frame_of(hello_));
 }
 
 bool PortConnector::gives_up(Clock::time_point now) const {

@@ -1,14 +1,15 @@
-// The greeting by which a guest enters at a port: both ends, each stepped by its owner, which has the clock.
+// The handshake by which a process enters at a port: both ends, each stepped by its owner, which has the
+// clock.
 //
-//   PortConnector    host:port ──► hello, cookie ──►      PortListener    a guest: it knows the cookie
-//   (Strangers: all others)
+//   PortConnector    host:port ──► hello, cookie ──►      PortListener    a candidate: it knows the cookie
+//   (UnverifiedConnections: all others)
 //              ◄── welcome ◄── (one at a time)              others wait, or are dropped
 //              here ──►                                     the first one to answer is in
 //              ◄── enter ◄──                                now both must go on
 //
-// A guest that is silent after its welcome is dropped when another one waits; it may come again. A connector
-// that was refused, dropped or not answered tries again until its deadline. Nothing here blocks. Used by
-// leader_connection.
+// A candidate that is silent after its welcome is dropped when another one waits; it may come again. A
+// connector that was refused, dropped or not answered tries again until its deadline. Nothing here blocks.
+// Used by leader_connection.
 #pragma once
 
 #include <list>
@@ -18,7 +19,7 @@
 #include "worlds/agreement/deadline.h"
 #include "worlds/connect/ports/address.h"
 #include "worlds/connect/ports/framed_socket.h"
-#include "worlds/connect/ports/strangers.h"
+#include "worlds/connect/ports/unverified_connections.h"
 
 namespace comex::worlds {
 
@@ -27,26 +28,26 @@ class PortListener {
   // `listener` must outlive it.
   PortListener(Listener& listener, const Deadline& deadline);
 
-  // True when it is over: a guest is in, or the time is up.
+  // True when it is over: a candidate is in, or the time is up.
   bool look(Deadline::Clock::time_point now);
-  bool has_guest() const { return entered_.is_open(); }
+  bool has_entered() const { return entered_.is_open(); }
   FramedSocket take() { return std::move(entered_); }
 
  private:
-  struct Guest {
+  struct Candidate {
     FramedSocket channel;
     bool is_bound = false;
   };
-  bool hear(Guest& guest);
-  bool is_let_go(const Guest& guest, Deadline::Clock::time_point now) const;
-  void invite(Guest& guest, Deadline::Clock::time_point now);
+  bool receive(Candidate& candidate);
+  bool is_too_slow(const Candidate& candidate, Deadline::Clock::time_point now) const;
+  void invite(Candidate& candidate, Deadline::Clock::time_point now);
 
   Listener& listener_;
   const Deadline deadline_;
-  const std::string greeting_;
-  Strangers strangers_;
-  std::list<Guest> guests_;  // they have shown the cookie
-  const Guest* invited_ = nullptr;
+  const std::string hello_;
+  UnverifiedConnections unverified_;
+  std::list<Candidate> candidates_;  // they have shown the cookie
+  const Candidate* invited_ = nullptr;
   Deadline::Clock::time_point invited_until_;
   FramedSocket entered_;
 };
@@ -65,12 +66,12 @@ class PortConnector {
   std::string last_error() const { return channel_.is_connected() ? "the port is there" : last_; }
 
  private:
-  void hear(Deadline::Clock::time_point now);
+  void receive(Deadline::Clock::time_point now);
   void start_attempt(Deadline::Clock::time_point now);
   bool gives_up(Deadline::Clock::time_point now) const;
 
   const std::vector<Address> addresses_;
-  const std::string greeting_;
+  const std::string hello_;
   const Deadline deadline_;
   FramedSocket channel_;
   std::size_t tries_ = 0;
