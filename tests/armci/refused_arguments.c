@@ -59,6 +59,24 @@ static void patch_of_negative_rows(void) {
   write_patch(1, 8, -1);
 }
 
+/* Two rows that lie backwards on one side. */
+static int backwards[1] = {-16}, forwards[1] = {16}, two_rows[2] = {8, 2};
+static void* own_memory(void) {
+  void* parts[64];
+  ARMCI_Malloc(parts, 64);
+  return parts[0];
+}
+static void put_of_negative_strides(void) {
+  ARMCI_PutS(words, backwards, own_memory(), forwards, two_rows, 1, 0);
+}
+static void get_to_negative_strides(void) {
+  ARMCI_GetS(own_memory(), forwards, words, backwards, two_rows, 1, 0);
+}
+static void accumulate_to_negative_strides(void) {
+  long scale = 1;
+  ARMCI_AccS(ARMCI_ACC_LNG, &scale, words, forwards, own_memory(), backwards, two_rows, 1, 0);
+}
+
 static void notice_to_nobody(void) {
   armci_notify(armci_msg_nproc());
 }
@@ -110,6 +128,9 @@ int main(int argc, char** argv) {
       {"armci_write_strided", patch_of_nine_levels},
       {"armci_write_strided", patch_of_negative_bytes},
       {"armci_write_strided", patch_of_negative_rows},
+      {"ARMCI_PutS", put_of_negative_strides},
+      {"ARMCI_GetS", get_to_negative_strides},
+      {"ARMCI_AccS", accumulate_to_negative_strides},
       {"armci_notify", notice_to_nobody},
       {"armci_notify", notice_to_a_negative_rank},
       {"ARMCI_Malloc_local", local_memory_of_negative_bytes},

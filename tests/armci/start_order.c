@@ -39,6 +39,7 @@ int main(int argc, char** argv) {
   bad = messages_work();
   for (const char* step = argc > 1 ? argv[1] : ""; *step != 0; ++step) {
     if (*step == 'I') ARMCI_Init();
+    if (*step == 'a') ARMCI_Init_args(&argc, &argv);
     if (*step == 'w') bad += messages_work() + (before != armci_msg_me()) + (ARMCI_Initialized() != 1);
     if (*step == 'A') ARMCI_Finalize();
     if (*step == 'E') END();
