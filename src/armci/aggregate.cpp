@@ -36,15 +36,20 @@ Aggregates::Record* Aggregates::find(int code) {
   return record.is_used && record.generation == value >> slot_bits ? &record : nullptr;
 }
 
-int Aggregates::set() {
-  const std::lock_guard lock(lock_);
-  std::size_t slot = 0;
-  while (slot < records_.size() && records_[slot].is_used) ++slot;
-  if (slot == static_cast<std::size_t>(max_slots)) return 0;  // then requests stand alone
-  if (slot == records_.size()) records_.emplace_back();
-  records_[slot].is_used = true;
-  records_[slot].collects = true;
-  return code_for(slot, records_[slot].generation);
+Aggregates::Record* Aggregates::find_or_take(armci_hdl_t* handle) {
+  if (Record* const known = find(code_of(handle))) return known;
+  if (free_.empty()) {
+    if (records_.size() == static_cast<std::size_t>(max_slots)) return nullptr;
+    free_.push_back(static_cast<int>(records_.size()));
+    records_.emplace_back();
+  }
+  const auto slot = static_cast<std::size_t>(free_.back());
+  free_.pop_back();
+  Record& record = records_[slot];
+  record.is_used = true;
+  record.collects = true;
+  set_code(handle, code_for(slot, record.generation));
+  return &record;
 }
 
 void Aggregates::release(Record& record) {
@@ -53,60 +58,71 @@ void Aggregates::release(Record& record) {
   record.collects = false;
   record.result = COMEX_SUCCESS;
   record.generation = record.generation == max_generation ? 0 : record.generation + 1;
+  free_.push_back(static_cast<int>(&record - records_.data()));
 }
 
-int Aggregates::unset(int code) {
+void Aggregates::unset(armci_hdl_t* handle) {
   const std::lock_guard lock(lock_);
-  Record* record = find(code);
-  if (record == nullptr) return code < 0 ? 0 : code;
-  record->collects = false;
-  if (!record->outstanding.empty()) return code;
-  release(*record);
-  return 0;
+  const int code = code_of(handle);
+  Record* const record = find(code);
+  if (record != nullptr) record->collects = false;
+  if (record != nullptr && !record->is_over()) return;  // for later waits
+  if (record != nullptr) release(*record);
+  if (code < 0) set_code(handle, 0);
 }
 
 bool Aggregates::collects(int code) {
   if (code >= 0) return false;
+  if (code == empty_code) return true;
   const std::lock_guard lock(lock_);
   const Record* record = find(code);
   return record != nullptr && record->collects;
 }
 
-void Aggregates::attach(int code, comex_request_t request) {
+int Aggregates::attach(armci_hdl_t* handle, comex_request_t request) {
   std::unique_lock lock(lock_);
-  Record* record = find(code);
-  if (record == nullptr) return;
+  Record* record = find_or_take(handle);
+  if (record == nullptr) {
+    lock.unlock();
+    return comex_wait(&request);
+  }
   record->outstanding.push_back(request);
-  if (record->outstanding.size() < most_outstanding) return;
+  if (record->outstanding.size() < most_outstanding) return COMEX_SUCCESS;
+  const int code = code_of(handle);
   std::vector<comex_request_t> outstanding = std::exchange(record->outstanding, {});
   lock.unlock();
   const int result = wait_for(outstanding);
   lock.lock();
   record = find(code);
   if (record != nullptr && result != COMEX_SUCCESS) record->result = result;
+  return COMEX_SUCCESS;
 }
 
-int Aggregates::wait(int code, int& code_left) {
+int Aggregates::wait(armci_hdl_t* handle) {
   std::unique_lock lock(lock_);
-  Record* record = find(code);
-  code_left = record == nullptr ? 0 : code;
-  if (record == nullptr) return COMEX_SUCCESS;
-  std::vector<comex_request_t> outstanding = std::exchange(record->outstanding, {});
-  const int result = std::exchange(record->result, COMEX_SUCCESS);
-  if (!record->collects) {
-    release(*record);
-    code_left = 0;
+  const int code = code_of(handle);
+  if (code == empty_code) return COMEX_SUCCESS;
+  Record* const record = find(code);
+  if (record == nullptr) {
+    set_code(handle, 0);
+    return COMEX_SUCCESS;
   }
+  std::vector<comex_request_t> outstanding = std::exchange(record->outstanding, {});
+  const int result = record->result;
+  set_code(handle, record->collects ? empty_code : 0);
+  release(*record);
   lock.unlock();
   return wait_for(outstanding) == COMEX_SUCCESS ? result : COMEX_FAILURE;
 }
 
-int Aggregates::test(int code) {
+int Aggregates::test(armci_hdl_t* handle) {
   const std::lock_guard lock(lock_);
-  Record* record = find(code);
+  Record* const record = find(code_of(handle));
   if (record == nullptr) return 0;
   if (!all_done(*record)) return 1;
-  release_if_over(*record);
+  if (!record->is_over()) return 0;  // a failure stays until a wait has reported it
+  set_code(handle, record->collects ? empty_code : 0);
+  release(*record);
   return 0;
 }
 
@@ -124,13 +140,8 @@ bool Aggregates::all_done(Record& record) {
 void Aggregates::finished_all() {
   const std::lock_guard lock(lock_);
   for (Record& record : records_) {
-    if (record.is_used && all_done(record)) release_if_over(record);
+    if (record.is_used && all_done(record) && record.is_over() && !record.collects) release(record);
   }
-}
-
-// A failure stays until a wait has reported it.
-void Aggregates::release_if_over(Record& record) {
-  if (!record.collects && record.result == COMEX_SUCCESS) release(record);
 }
 
 void Aggregates::forget() {

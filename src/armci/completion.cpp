@@ -26,12 +26,7 @@ COMEX_C int PARMCI_Wait(armci_hdl_t* handle) {
     set_code(handle, 0);
     return COMEX_FAILURE;
   }
-  if (code < 0) {
-    int left = 0;
-    const int result = state().aggregates.wait(code, left);
-    set_code(handle, left);
-    return result;
-  }
+  if (code < 0) return state().aggregates.wait(handle);
   comex_request_t request = code;
   return comex_wait(&request);
 }
@@ -42,7 +37,7 @@ COMEX_C int PARMCI_Test(armci_hdl_t* handle) {
   const int code = handle == nullptr ? 0 : code_of(handle);
   pass();
   if (code == 0 || code == refused_code) return 0;
-  if (code < 0) return state().aggregates.test(code);
+  if (code < 0) return state().aggregates.test(handle);
   comex_request_t request = code;
   int status = 0;
   if (comex_test(&request, &status) != COMEX_SUCCESS) set_code(handle, refused_code);
@@ -84,13 +79,14 @@ COMEX_PROFILED(Barrier);
 
 COMEX_C void PARMCI_SET_AGGREGATE_HANDLE(armci_hdl_t* handle) {
   const comex::runtime::CallName called(__func__);
-  set_code(handle, state().aggregates.set());
+  pass();
+  Aggregates::set(handle);
 }
 COMEX_PROFILED(SET_AGGREGATE_HANDLE);
 
 COMEX_C void PARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t* handle) {
   const comex::runtime::CallName called(__func__);
-  const int code = state().aggregates.unset(code_of(handle));
-  set_code(handle, code);
+  pass();
+  state().aggregates.unset(handle);
 }
 COMEX_PROFILED(UNSET_AGGREGATE_HANDLE);

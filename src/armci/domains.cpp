@@ -8,18 +8,24 @@ using namespace comex::armci;
 
 namespace {
 
+const Domains& domains() {
+  if (!state().is_open) comex_error("a domain is asked for outside of init and finalize", 1);
+  return state().domains;
+}
+
 std::size_t checked_proc(int proc) {
+  domains();
   if (proc < 0 || proc >= state().size) comex_error("a domain is asked of a rank that there is not", proc);
   return static_cast<std::size_t>(proc);
 }
 
 const std::vector<int>& members_of(int id) {
-  const Domains& domains = state().domains;
-  const int which = id == -1 ? domains.id_of[static_cast<std::size_t>(state().me)] : id;
-  if (which < 0 || static_cast<std::size_t>(which) >= domains.members.size()) {
+  const Domains& all = domains();
+  const int which = id == -1 ? all.id_of[static_cast<std::size_t>(state().me)] : id;
+  if (which < 0 || static_cast<std::size_t>(which) >= all.members.size()) {
     comex_error("a domain is named that there is not", id);
   }
-  return domains.members[static_cast<std::size_t>(which)];
+  return all.members[static_cast<std::size_t>(which)];
 }
 
 // Returns whether any two members reach each other's memory by loads and stores; the same on all of them.
@@ -57,17 +63,17 @@ COMEX_C int armci_domain_glob_proc_id(armci_domain_t, int id, int loc_proc_id) {
 
 COMEX_C int armci_domain_my_id(armci_domain_t) {
   const comex::runtime::CallName called(__func__);
-  return state().domains.id_of[static_cast<std::size_t>(state().me)];
+  return domains().id_of[static_cast<std::size_t>(state().me)];
 }
 
 COMEX_C int armci_domain_count(armci_domain_t) {
   const comex::runtime::CallName called(__func__);
-  return static_cast<int>(state().domains.members.size());
+  return static_cast<int>(domains().members.size());
 }
 
 COMEX_C int armci_domain_same_id(armci_domain_t, int proc) {
   const comex::runtime::CallName called(__func__);
-  const std::vector<int>& id_of = state().domains.id_of;
+  const std::vector<int>& id_of = domains().id_of;
   return id_of[checked_proc(proc)] == id_of[static_cast<std::size_t>(state().me)] ? 1 : 0;
 }
 

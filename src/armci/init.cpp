@@ -43,6 +43,10 @@ void start_mpi(int* argc, char*** argv, int thread_level) {
   if (started == 0) PMPI_Init_thread(argc, argv, level, &provided);
 }
 
+int start_over(MPI_Comm comm) {
+  return comm == MPI_COMM_NULL ? comex_init_comm(comm) : start(comm, nullptr, nullptr);
+}
+
 int start(MPI_Comm comm, int* argc, char*** argv) {
   const std::lock_guard lock(state().starting);
   if (comex_initialized() != 0 && state().is_open) return COMEX_SUCCESS;

@@ -15,6 +15,10 @@ MPI_Comm world() {
   return comm;
 }
 
+void require_worker(int rank, const char* what) {
+  if (rank < 0 || rank >= state().size) comex_error(what, rank);
+}
+
 // Probes first, so that a message that is too long is reported by the façade and not by MPI. What was probed
 // is received, whatever other threads receive.
 int receive(int tag, void* buffer, int buflen, int* msglen, int from) {
@@ -22,17 +26,17 @@ int receive(int tag, void* buffer, int buflen, int* msglen, int from) {
   MPI_Message message = MPI_MESSAGE_NULL;
   MPI_Status status;
   int there = 0;
-  PMPI_Improbe(from, tag, comm, &there, &message, &status);
+  require_mpi(PMPI_Improbe(from, tag, comm, &there, &message, &status), "MPI_Improbe");
   for (WaitLoop loop; there == 0;) {
     loop.wait_a_round();
-    PMPI_Improbe(from, tag, comm, &there, &message, &status);
+    require_mpi(PMPI_Improbe(from, tag, comm, &there, &message, &status), "MPI_Improbe");
   }
   int bytes = 0;
   PMPI_Get_count(&status, MPI_BYTE, &bytes);
   if (bytes > buflen) comex_error("a message is longer than the buffer that armci_msg_rcv was given", bytes);
   MPI_Request request = MPI_REQUEST_NULL;
-  PMPI_Imrecv(buffer, buflen, MPI_BYTE, &message, &request);
-  wait_for(request);
+  require_mpi(PMPI_Imrecv(buffer, buflen, MPI_BYTE, &message, &request), "MPI_Imrecv");
+  require_mpi(wait_for(request), "MPI_Imrecv");
   if (msglen != nullptr) *msglen = bytes;
   return status.MPI_SOURCE;
 }
@@ -40,6 +44,7 @@ int receive(int tag, void* buffer, int buflen, int* msglen, int from) {
 void exchange(void* ptr_arr[], int n, comex_group_t group) {
   int rank = 0;
   comex_group_rank(group, &rank);
+  if (rank < 0) return;  // not a member
   std::vector<long> bits(checked_count(n));
   if (rank < n) bits[static_cast<std::size_t>(rank)] = reinterpret_cast<long>(ptr_arr[rank]);
   reduce_for_all(enter_collective(SCOPE_ALL, group), bits.data(), bits.size(),
@@ -75,13 +80,15 @@ COMEX_C double armci_timer(void) {
 
 COMEX_C void armci_msg_snd(int tag, void* buffer, int len, int to) {
   const comex::runtime::CallName called(__func__);
+  require_worker(to, "a message to a rank that there is not");
   MPI_Request request = MPI_REQUEST_NULL;
-  PMPI_Isend(buffer, len, MPI_BYTE, to, tag, world(), &request);
-  wait_for(request);
+  require_mpi(PMPI_Isend(buffer, len, MPI_BYTE, to, tag, world(), &request), "MPI_Isend");
+  require_mpi(wait_for(request), "MPI_Isend");
 }
 
 COMEX_C void armci_msg_rcv(int tag, void* buffer, int buflen, int* msglen, int from) {
   const comex::runtime::CallName called(__func__);
+  require_worker(from, "a message from a rank that there is not");
   receive(tag, buffer, buflen, msglen, from);
 }
 

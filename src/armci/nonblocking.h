@@ -12,12 +12,8 @@ int start_nonblocking(armci_hdl_t* handle, const Start& start) {
   comex_request_t request = 0;
   const int result = start(&request);
   if (result != COMEX_SUCCESS) return result;
-  const int code = code_of(handle);
-  if (code < 0 && state().aggregates.collects(code)) {
-    state().aggregates.attach(code, request);
-  } else {
-    set_code(handle, request);
-  }
+  if (state().aggregates.collects(code_of(handle))) return state().aggregates.attach(handle, request);
+  set_code(handle, request);
   return COMEX_SUCCESS;
 }
 

@@ -5,11 +5,21 @@
 
 #include <cstddef>
 #include <deque>
+#include <string>
 
 #include "armci/wait_loop.h"
 #include "flavour.h"
 
 namespace comex::armci {
+
+// Ends the job where a call of MPI has failed: the others would wait for its message.
+inline void require_mpi(int code, const char* call) {
+  if (code == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  PMPI_Error_string(code, text, &length);
+  comex_error((std::string(call) + " failed: " + text).c_str(), 1);
+}
 
 // Returns MPI's code.
 inline int wait_for(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE) {
@@ -39,24 +49,25 @@ class TaggedMessages {
   // The bytes must not change until wait_for_sends.
   void send(const void* bytes, std::size_t count, int to) {
     if (sends_.size() >= max_sends) {
-      wait_for(sends_.front());
+      require_mpi(wait_for(sends_.front()), "MPI_Isend");
       sends_.pop_front();
     }
     MPI_Request request = MPI_REQUEST_NULL;
-    PMPI_Isend(bytes, static_cast<int>(count), MPI_BYTE, to, tag_, comm_, &request);
+    require_mpi(PMPI_Isend(bytes, static_cast<int>(count), MPI_BYTE, to, tag_, comm_, &request), "MPI_Isend");
     sends_.push_back(request);
   }
   void receive(void* bytes, std::size_t count, int from) {
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Status status;
-    PMPI_Irecv(bytes, static_cast<int>(count), MPI_BYTE, from, tag_, comm_, &request);
+    require_mpi(PMPI_Irecv(bytes, static_cast<int>(count), MPI_BYTE, from, tag_, comm_, &request),
+                "MPI_Irecv");
     const int code = wait_for(request, &status);
     int came = -1;  // more than there is room for
     if (code == MPI_SUCCESS) PMPI_Get_count(&status, MPI_BYTE, &came);
     if (came != static_cast<int>(count)) refuse_lengths(from, came, count);
   }
   void wait_for_sends() {
-    for (MPI_Request& request : sends_) wait_for(request);
+    for (MPI_Request& request : sends_) require_mpi(wait_for(request), "MPI_Isend");
     sends_.clear();
   }
 

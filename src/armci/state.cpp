@@ -59,7 +59,8 @@ void State::remove_teams(comex_group_t group) {
 GroupTeams& State::teams_of(comex_group_t group) {
   const std::lock_guard lock(teams_lock);
   std::unique_ptr<GroupTeams>& found = teams[group];
-  if (!found) found = std::make_unique<GroupTeams>(group, GroupTeams::Context::the_group_s, domains.id_of);
+  if (!found || found->is_borrowed())
+    found = std::make_unique<GroupTeams>(group, GroupTeams::Context::the_group_s, domains.id_of);
   return *found;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "armci/piecewise_messages.h"
 #include "armci/state.h"
 
 namespace comex::armci {
@@ -19,7 +20,7 @@ int index_in(const std::vector<int>& ranks, int rank) {
 }  // namespace
 
 GroupTeams::GroupTeams(comex_group_t group, Context context, const std::vector<int>& domain_of)
-    : group_(group) {
+    : group_(group), is_borrowed_(context == Context::the_group_s) {
   int size = 0;
   comex_group_size(group, &size);
   for (int rank = 0; rank < size; ++rank) {
@@ -30,11 +31,15 @@ GroupTeams::GroupTeams(comex_group_t group, Context context, const std::vector<i
   comex_group_comm(group, &comm_);
   if (context == Context::own) {
     end_at_death(comex_barrier(group));  // all members are here: what follows needs nobody's service
-    MPI_Comm mine = MPI_COMM_NULL;
-    PMPI_Comm_dup(comm_, &mine);
-    comm_ = mine;
-    owns_comm_ = true;
+    if (comm_ != MPI_COMM_NULL) {        // one member alone may go without
+      MPI_Comm mine = MPI_COMM_NULL;
+      require_mpi(PMPI_Comm_dup(comm_, &mine), "MPI_Comm_dup");
+      comm_ = mine;
+      owns_comm_ = true;
+    }
   }
+  if (size > 1 && comm_ == MPI_COMM_NULL)
+    comex_error("messages need a communicator of MPI, which this group has not", group);
   sort_into_domains(domain_of);
 }
 

@@ -34,6 +34,7 @@ class GroupTeams {
   GroupTeams& operator=(const GroupTeams&) = delete;
 
   comex_group_t group() const { return group_; }
+  bool is_borrowed() const { return is_borrowed_; }  // its group may be freed and its number used again
   // The scope is SCOPE_ALL, SCOPE_NODE or SCOPE_MASTERS; another one ends the job.
   const Team& team(int scope) const;
   int index_of_world(const Team& team, int world_rank) const;  // -1: not in the team
@@ -45,6 +46,7 @@ class GroupTeams {
   comex_group_t group_;
   MPI_Comm comm_ = MPI_COMM_NULL;
   bool owns_comm_ = false;
+  const bool is_borrowed_;
   std::vector<int> world_of_;  // by rank of the group
   Team all_;
   Team node_;

@@ -77,6 +77,14 @@ static void accumulate_to_negative_strides(void) {
   ARMCI_AccS(ARMCI_ACC_LNG, &scale, words, forwards, own_memory(), backwards, two_rows, 1, 0);
 }
 
+static void message_to_nobody(void) {
+  armci_msg_snd(3, words, sizeof *words, armci_msg_nproc());
+}
+static void message_from_a_negative_rank(void) {
+  int length;
+  armci_msg_rcv(3, words, sizeof *words, &length, -1);
+}
+
 static void notice_to_nobody(void) {
   armci_notify(armci_msg_nproc());
 }
@@ -131,6 +139,8 @@ int main(int argc, char** argv) {
       {"ARMCI_PutS", put_of_negative_strides},
       {"ARMCI_GetS", get_to_negative_strides},
       {"ARMCI_AccS", accumulate_to_negative_strides},
+      {"armci_msg_snd", message_to_nobody},
+      {"armci_msg_rcv", message_from_a_negative_rank},
       {"armci_notify", notice_to_nobody},
       {"armci_notify", notice_to_a_negative_rank},
       {"ARMCI_Malloc_local", local_memory_of_negative_bytes},

@@ -17,7 +17,7 @@ char* mp_group_name = no_name;
 
 COMEX_C int PARMCI_Init_mpi_comm(MPI_Comm comm) {
   const comex::runtime::CallName called(__func__);
-  return start(comm, nullptr, nullptr) == COMEX_SUCCESS ? 1 : 0;
+  return start_over(comm) == COMEX_SUCCESS ? 1 : 0;
 }
 COMEX_PROFILED(Init_mpi_comm);
 

@@ -1,7 +1,7 @@
 // Notifications between two workers: counters in the waiting worker's memory, one for each sender.
 //
 //   sender s                              waiter w
-//   sent[w] = 5   -- put_signal 5 -->     came[s] = 5;  waited[s] = 4, then 5
+//                 -- add 1 -->            came[s] = 5;  waited[s] = 4, then 5
 #include <atomic>
 #include <vector>
 
@@ -15,7 +15,6 @@ namespace {
 
 struct Notices {
   std::vector<void*> came;  // by rank: the address of its counters
-  std::vector<std::atomic<long>> sent;
   std::vector<std::atomic<long>> waited;
 };
 
@@ -40,7 +39,6 @@ void open_flavour() {
   const auto size = static_cast<std::size_t>(state().size);
   Notices& all = notices();
   all.came.assign(size, nullptr);
-  all.sent = std::vector<std::atomic<long>>(size);
   all.waited = std::vector<std::atomic<long>>(size);
   if (comex_malloc(all.came.data(), size * sizeof(long), COMEX_GROUP_WORLD) != COMEX_SUCCESS) {
     comex_error("there is no room for the counters of armci_notify", 1);
@@ -63,9 +61,8 @@ using namespace comex::armci;
 
 COMEX_C int parmci_notify(int proc) {
   const comex::runtime::CallName called(__func__);
-  const std::size_t to = checked(proc);
-  const long number = ++notices().sent[to];
-  return comex_put_signal(nullptr, nullptr, 0, counter(proc, state().me), number, proc, COMEX_GROUP_WORLD);
+  checked(proc);
+  return comex_put_signal_add(nullptr, nullptr, 0, counter(proc, state().me), 1, proc, COMEX_GROUP_WORLD);
 }
 COMEX_WEAK_NAME(armci_notify, parmci_notify);
 

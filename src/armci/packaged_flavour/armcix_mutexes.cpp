@@ -15,7 +15,7 @@ struct armcix_mutex_hdl_s {
   std::vector<void*> blocks;  // by rank of the group
   std::vector<int> counts;
   std::vector<int> world_of;
-  std::vector<std::vector<bool>> held;  // by this process
+  std::vector<std::vector<char>> held;  // by this process; each is guarded by its mutex
 };
 
 namespace {
@@ -47,7 +47,7 @@ long add(const Named& named, long* word, int extra) {
   return old;
 }
 
-std::vector<bool>::reference held(armcix_mutex_hdl_t handle, int mutex, int proc) {
+char& held(armcix_mutex_hdl_t handle, int mutex, int proc) {
   return handle->held[static_cast<std::size_t>(proc)][static_cast<std::size_t>(mutex)];
 }
 
@@ -64,8 +64,13 @@ COMEX_C armcix_mutex_hdl_t ARMCIX_Create_mutexes_hdl(int count, ARMCI_Group* gro
   comex_group_size(handle->group, &size);
   handle->blocks.resize(static_cast<std::size_t>(size));
   // The count lies before the mutexes, so that every member can read it.
-  end_at_death(comex_malloc(handle->blocks.data(), (static_cast<std::size_t>(count) + 1) * sizeof(Ticket),
-                            handle->group));
+  const int made = comex_malloc(handle->blocks.data(), (static_cast<std::size_t>(count) + 1) * sizeof(Ticket),
+                                handle->group);
+  end_at_death(made);
+  if (made != COMEX_SUCCESS) {
+    delete handle;
+    return nullptr;
+  }
   auto* mine = static_cast<Ticket*>(handle->blocks[static_cast<std::size_t>(me)]);
   for (int i = 0; i <= count; ++i) mine[i] = {0, 0};
   mine[0].next = count;
@@ -79,7 +84,7 @@ COMEX_C armcix_mutex_hdl_t ARMCIX_Create_mutexes_hdl(int count, ARMCI_Group* gro
     block = static_cast<Ticket*>(block) + 1;
     handle->world_of.push_back(world);
     handle->counts.push_back(static_cast<int>(head.next));
-    handle->held.emplace_back(static_cast<std::size_t>(head.next), false);
+    handle->held.emplace_back(static_cast<std::size_t>(head.next), 0);
   }
   return handle;
 }
@@ -100,7 +105,7 @@ COMEX_C void ARMCIX_Lock_hdl(armcix_mutex_hdl_t handle, int mutex, int proc) {
   const Named named = find(handle, mutex, proc);
   const long mine = add(named, &named.words->next, 1);
   for (WaitLoop loop; add(named, &named.words->serving, 0) != mine;) loop.wait_a_round();
-  held(handle, mutex, proc) = true;
+  held(handle, mutex, proc) = 1;
 }
 
 COMEX_C int ARMCIX_Trylock_hdl(armcix_mutex_hdl_t handle, int mutex, int proc) {
@@ -110,14 +115,14 @@ COMEX_C int ARMCIX_Trylock_hdl(armcix_mutex_hdl_t handle, int mutex, int proc) {
   std::array<long, 2> words{serving, serving + 1};
   comex_rmw(COMEX_COMPARE_AND_SWAP_LONG, words.data(), &named.words->next, 0, named.proc, COMEX_GROUP_WORLD);
   if (words[0] != serving) return 1;
-  held(handle, mutex, proc) = true;
+  held(handle, mutex, proc) = 1;
   return 0;
 }
 
 COMEX_C void ARMCIX_Unlock_hdl(armcix_mutex_hdl_t handle, int mutex, int proc) {
   const comex::runtime::CallName called(__func__);
   const Named named = find(handle, mutex, proc);
-  if (!held(handle, mutex, proc)) comex_error("an unlock of a mutex that is not held here", mutex);
-  held(handle, mutex, proc) = false;
+  if (held(handle, mutex, proc) == 0) comex_error("an unlock of a mutex that is not held here", mutex);
+  held(handle, mutex, proc) = 0;
   add(named, &named.words->serving, 1);
 }

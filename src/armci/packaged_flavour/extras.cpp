@@ -19,7 +19,7 @@ COMEX_PROFILED(Init_thread);
 COMEX_C int PARMCI_Init_thread_comm(int armci_requested, MPI_Comm comm) {
   const comex::runtime::CallName called(__func__);
   start_mpi(nullptr, nullptr, armci_requested);
-  return start(comm == MPI_COMM_WORLD ? MPI_COMM_NULL : comm, nullptr, nullptr);
+  return comm == MPI_COMM_WORLD ? start(MPI_COMM_NULL, nullptr, nullptr) : start_over(comm);
 }
 COMEX_PROFILED(Init_thread_comm);
 

@@ -102,6 +102,24 @@ static void shapes(void** at) {
   free(large);
 }
 
+/* Handles that are set, used, waited for and forgotten: more than there are records of them at a time. */
+static void forgotten(void** at) {
+  long* own = at[me];
+  for (int round = 0; round < 70000; ++round) {
+    armci_hdl_t handle;
+    long back[2] = {-1, -1};
+    ARMCI_INIT_HANDLE(&handle);
+    ARMCI_SET_AGGREGATE_HANDLE(&handle);
+    ARMCI_NbGet(own, &back[0], sizeof *back, me, &handle);
+    ARMCI_NbGet(own + 1, &back[1], sizeof *back, me, &handle);
+    ARMCI_Wait(&handle);
+    if (back[0] != own[0] || back[1] != own[1]) {
+      CHECK(!"what an aggregate of many has got");
+      return;
+    }
+  }
+}
+
 void test_aggregate(void) {
   void** at = malloc((size_t)nproc * sizeof *at);
   armci_size_t bytes = (armci_size_t)nproc * words * (armci_size_t)sizeof(long);
@@ -113,6 +131,8 @@ void test_aggregate(void) {
   ordered(at);
   ARMCI_Barrier();
   shapes(at);
+  ARMCI_Barrier();
+  forgotten(at);
   ARMCI_Barrier();
   ARMCI_Free(at[me]);
   free(at);
