@@ -125,8 +125,9 @@ COMEX_API int comex_group_create(int n, int* pid_list, comex_group_t group, come
 COMEX_API int comex_group_free(comex_group_t group);
 COMEX_API int comex_group_rank(comex_group_t group, int* rank); /* COMEX_GROUP_NULL has rank -1 */
 COMEX_API int comex_group_size(comex_group_t group, int* size); /* and size 0 */
-/* The communicator of the members, in rank order. The library owns it, and it lives as long as the group. The
- * program makes its MPI collectives on it, since MPI_COMM_WORLD holds progress ranks, which never join in. */
+/* The communicator of the members, in rank order. The library owns it, and it lives as long as the group. Its
+ * error handler is that of MPI_COMM_WORLD at init, or of the communicator of comex_init_comm. The program
+ * makes its MPI collectives on it, since MPI_COMM_WORLD holds progress ranks, which never join in. */
 COMEX_API int comex_group_comm(comex_group_t group, MPI_Comm* comm);
 /* Both arrays hold n >= 0 ranks; ranks_from holds ranks of `from`. A process that `to` does not have becomes
  * MPI_UNDEFINED. Ranks of an inter-group are those of its remote side, as in operations; so is group_rank

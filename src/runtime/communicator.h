@@ -23,6 +23,30 @@ inline bool mpi_is_running() {
 // For calls of MPI that no transport makes.
 const transport::MpiCheck& mpi_check();
 
+// While it lives, errors on a communicator that the program may have are returned, and so on those made of
+// it.
+class ReturnedErrors {
+ public:
+  explicit ReturnedErrors(MPI_Comm comm) : comm_(comm) {
+    mpi_check()(PMPI_Comm_get_errhandler(comm, &handler_), "MPI_Comm_get_errhandler");
+    mpi_check()(PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  }
+  ReturnedErrors(const ReturnedErrors&) = delete;
+  ReturnedErrors& operator=(const ReturnedErrors&) = delete;
+  ~ReturnedErrors() {
+    PMPI_Comm_set_errhandler(comm_, handler_);
+    PMPI_Errhandler_free(&handler_);
+  }
+  // The handler that the communicator has otherwise.
+  void hand_to(MPI_Comm made) const {
+    mpi_check()(PMPI_Comm_set_errhandler(made, handler_), "MPI_Comm_set_errhandler");
+  }
+
+ private:
+  MPI_Comm comm_;
+  MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
+};
+
 class Communicator {
  public:
   Communicator() = default;
@@ -56,6 +80,7 @@ class Communicator {
     MPI_Group some = MPI_GROUP_NULL;
     MPI_Comm made = MPI_COMM_NULL;
     const auto& check = mpi_check();
+    const ReturnedErrors returned(of);
     check(PMPI_Comm_group(of, &all), "MPI_Comm_group");
     check(PMPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &some), "MPI_Group_incl");
     const int code = PMPI_Comm_create_group(of, some, tag, &made);
@@ -63,10 +88,15 @@ class Communicator {
     if (ranks.size() != 1) check(code, "MPI_Comm_create_group");
     PMPI_Group_free(&some);
     PMPI_Group_free(&all);
+    if (made != MPI_COMM_NULL) returned.hand_to(made);
     return Communicator(made);
   }
 
   MPI_Comm get() const { return comm_; }
+  // For one that the program gets: it deals with errors there as it has chosen for the other.
+  void take_handler_of(MPI_Comm other) const {
+    if (comm_ != MPI_COMM_NULL) ReturnedErrors(other).hand_to(comm_);
+  }
   // Gives it up without freeing it, because ranks that would have to take part are gone.
   void forget() { comm_ = MPI_COMM_NULL; }
   explicit operator bool() const { return comm_ != MPI_COMM_NULL; }

@@ -136,7 +136,8 @@ int fail_mpi(const fault_step& step, const long* words, long* result) {
   if (step.place >= 0) {  // as MPI does: the handler that ends jobs does not return
     MPI_Comm comm = MPI_COMM_NULL;
     std::memcpy(&comm, &words[step.place], sizeof comm);
-    const bool is_inherited = std::string_view(step.name) == "PMPI_Comm_set_errhandler";
+    const std::string_view called(step.name);
+    const bool is_inherited = called == "PMPI_Comm_set_errhandler" || called == "PMPI_Comm_get_errhandler";
     if (comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF || is_inherited) state.page->is_of_program = 1;
     PMPI_Comm_call_errhandler(comm, MPI_ERR_OTHER);
   }

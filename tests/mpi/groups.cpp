@@ -38,6 +38,9 @@ void everything_works_in(const Job& job, comex_group_t group, const std::vector<
   int comm_rank = -1;
   MPI_Comm_rank(comm, &comm_rank);
   job.equal(comm_rank, rank, "the rank in the group's communicator");
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Comm_get_errhandler(comm, &handler);
+  job.require(handler == MPI_ERRORS_ARE_FATAL, "the group's communicator has the handler of MPI_COMM_WORLD");
   int sum = 0;
   MPI_Allreduce(&job.me, &sum, 1, MPI_INT, MPI_SUM, comm);
   job.equal(sum, std::accumulate(members.begin(), members.end(), 0), "a sum over the group's communicator");

@@ -379,6 +379,7 @@ std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const Openi
   }
   world->workers =
       Communicator::split(world->wire.get(), world->is_worker() ? 0 : MPI_UNDEFINED, world->place.worker);
+  world->workers.take_handler_of(comm);
   world->self = Communicator::duplicate(MPI_COMM_SELF);
   COMEX_BUG_IF(roles.host->rank() != world->place.local_index);
   open_arena(*roles.host, *world, reporter);
