@@ -5,7 +5,8 @@
 ! - With `stat` a call that fails returns COMEX_FAILURE in it. Without, the job ends. The runtime prints one line either
 !   way. `stat` changes the error mode of the process for the time of the call: threads use it one at a time.
 ! - Data of a call with a request stays as it is until comex_wait or comex_test says that it is complete; it has the
-!   attribute `asynchronous`. An array section is passed as it is and never copied.
+!   attribute `asynchronous`. It is a variable or a section by triplets, which is passed as it is and never copied: what
+!   the compiler keeps in a temporary, an expression or a section by a vector of indices, is gone when the call returns.
 
 #define KIND_MODULE comex_of_int32
 #define ELEMENT integer(c_int32_t)

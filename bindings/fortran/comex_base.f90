@@ -207,7 +207,7 @@ contains
     before = enter(present(stat))
     code = c_group_rank(memory%group, me)
     if (code == COMEX_SUCCESS) code = c_free(memory%parts(me), memory%group)
-    if (code == COMEX_SUCCESS) deallocate (memory%parts)
+    if (code == COMEX_SUCCESS .or. code == COMEX_PROC_FAILED) deallocate (memory%parts)
     call leave('comex_free', code, before, stat)
   end subroutine
 

@@ -192,7 +192,7 @@ contains
     integer(c_int) :: before, code
     before = enter(present(stat))
     code = c_group_free(group)
-    if (code == COMEX_SUCCESS) group = COMEX_GROUP_NULL
+    if (code == COMEX_SUCCESS .or. code == COMEX_PROC_FAILED) group = COMEX_GROUP_NULL
     call leave('comex_group_free', code, before, stat)
   end subroutine
 

@@ -7,7 +7,7 @@
 //   before any call is made throw the standard's std::invalid_argument, std::length_error or
 //   std::out_of_range.
 // - Counts, offsets and strides are in elements, never in bytes. Sizes have no limit but memory: what one C
-//   call cannot carry is split into several.
+//   call cannot carry is split into several. Only of pieces() each has less than 2 GiB.
 // - Collective constructors and destructors are called by all members of the group in the same order. A
 //   destructor that runs because an exception passes makes no collective call, since the other members may
 //   not be in theirs. What it leaves is freed at the end of the runtime.

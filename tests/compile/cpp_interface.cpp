@@ -86,6 +86,11 @@ concept copies = requires(From near, To there) {
   comex::put(near, there);
 };
 
+template <class From>
+concept signal_takes = requires(From&& near, at<double> there, at<long> word) {
+  comex::async_put_signal(std::forward<From>(near), there, word, 1);
+};
+static_assert(!signal_takes<std::vector<double>> && signal_takes<std::span<const double>>);
 static_assert(put_takes<int> && put_takes<Plain> && put_takes<Color> && put_takes<std::complex<float>>);
 static_assert(put_takes_span<char> && put_takes_patch<long> && array_holds<Plain>);
 static_assert(!put_takes<std::string> && !put_takes<Owner> && !put_takes<std::vector<int>>);

@@ -271,6 +271,10 @@ inline void parts_of_any_size(const Job& job) {
   job.require(throws<std::out_of_range>([&] { (void)moved.ptr(job.workers); }), "a pointer to no rank");
   counts.pop_back();
   job.require(throws<std::length_error>([&] { array<short>(group::world(), counts); }), "too few counts");
+  job.require(throws<std::length_error>([] { array<long>(group::world(), SIZE_MAX / 4); }),
+              "too many elements");
+  job.require(throws<std::invalid_argument>([] { array<long>(group::view(COMEX_GROUP_NULL), 1); }),
+              "an array over no group");
 
   buffer<long> own(3);
   const array<global_ptr<long>> known(group::world(), 1);

@@ -43,6 +43,12 @@ inline void futures(const Job& job) {
     auto dropped = async_get(memory.ptr(last, at), back).then([&] { was_called = true; });
   }
   job.require(!was_called, "a chain that was dropped");
+  {
+    auto owned = std::make_unique<std::vector<long>>(100'000);
+    const std::span<long> room(owned->data(), 2);
+    auto owner =
+        async_get(memory.ptr(last, at + 1), room).then([kept = std::move(owned)] { return (*kept)[0]; });
+  }
   auto thrower = async_put(value, memory.ptr(last, at)).then([] { throw std::string("mine"); });
   thrower.settle();
   job.require(throws<std::string>([&] { thrower.get(); }), "what a chain throws");

@@ -14,12 +14,14 @@ _MOST_DIMENSIONS = _comex.MOST_DIMENSIONS - 1
 
 
 class Future:
-    """An operation under way. It keeps what it moves alive; that is not to be changed until the operation is complete."""
+    """An operation under way, used by one thread at a time. It keeps what it moves alive; that is not to be changed until
+    the operation is complete."""
 
     def __init__(self, kept, result=None):
         self._pending = _comex.Pending()
         self._kept = kept
         self._result = result
+        self._failed = None
         _runtime.futures.add(self)
 
     def done(self):
@@ -31,14 +33,17 @@ class Future:
 
     def wait(self):
         """Waits, raises what has failed, and gives the array that a get has filled."""
-        if self._pending is not None:
-            pending, self._pending = self._pending, None
+        pending = self._pending
+        if pending is None:
+            _comex.initialized()
+        else:
             try:
                 pending.wait()
-            finally:
-                self._kept = None
-        else:
-            _comex.initialized()
+            except _comex.Error as error:
+                self._failed = error
+            self._pending = self._kept = None
+        if self._failed is not None:
+            raise self._failed
         return self._result
 
 
@@ -52,7 +57,7 @@ class Array:
     def __init__(self, shape, dtype="float64", group=None):
         self.shape = _extents(shape)
         self.dtype = numpy.dtype(dtype)
-        if self.dtype.hasobject or self.dtype.itemsize == 0:
+        if self.dtype.hasobject or self.dtype.itemsize == 0 or self.dtype.subdtype is not None:
             raise TypeError(f"comex.Array: elements of type {self.dtype} have no bytes that others could use")
         self.group = _runtime.group_of("comex.Array", group)
         self._rank, self._ranks = self.group.rank, self.group.size

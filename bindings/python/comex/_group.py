@@ -66,8 +66,8 @@ class Group:
     def free(self):
         """Collective over the group. It does nothing to the world."""
         if self._handle not in (_comex.WORLD, _comex.SELF, _comex.NULL):
-            _comex.free_group(self._handle)
-            self._handle = _comex.NULL
+            handle, self._handle = self._handle, _comex.NULL
+            _comex.free_group(handle)
 
     def barrier(self):
         """Collective: everybody's writes are there, and everybody has come."""

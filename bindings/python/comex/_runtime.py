@@ -1,5 +1,6 @@
 """Start and end of the runtime."""
 import atexit
+import os
 import sys
 import weakref
 
@@ -16,6 +17,7 @@ futures = weakref.WeakSet()  # what finalize waits for
 _life = 0  # how many times the runtime has started
 _hook_before = None
 _has_failed = False
+_process = os.getpid()
 
 
 class Runtime:
@@ -95,12 +97,14 @@ def finalize():
     failed = None
     for future in list(futures):
         try:
-            future.wait()
+            if future._pending is not None:
+                future.wait()
         except _comex.Error as error:
             failed = error
     _comex.finalize()
-    if _hook_before is not None:
-        sys.excepthook, _hook_before = _hook_before, None
+    if sys.excepthook is _hook:
+        sys.excepthook = _hook_before
+    _hook_before = None
     if failed is not None:
         raise failed
 
@@ -110,21 +114,24 @@ def _watch_exceptions():
     global _hook_before
     if _hook_before is not None:
         return
-    _hook_before = before = sys.excepthook
+    _hook_before, sys.excepthook = sys.excepthook, _hook
 
-    def hook(kind, value, traceback):
-        global _has_failed
-        before(kind, value, traceback)
-        _has_failed = True
 
-    sys.excepthook = hook
+def _hook(kind, value, traceback):
+    global _has_failed
+    before = _hook_before or sys.__excepthook__
+    before(kind, value, traceback)
+    _has_failed = True
 
 
 @atexit.register
 def _end():
+    if os.getpid() != _process:  # a forked child: MPI and the runtime are its parent's
+        return
     sys.stdout.flush()
     sys.stderr.flush()
-    if initialized() and _has_failed:
+    # Where the program has a hook of its own, the interpreter still remembers the exception.
+    if initialized() and (_has_failed or hasattr(sys, "last_type")):
         _comex.end_job("a worker ended by an exception", 1)
     finalize()
     _comex.end_mpi()

@@ -26,8 +26,8 @@ class Counter:
     def free(self):
         """Collective over the group."""
         if self._word:
-            _comex.release(self._mine, self._group._handle)
             self._word = 0
+            _comex.release(self._mine, self._group._handle)
 
 
 class Mutexes:

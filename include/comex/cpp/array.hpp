@@ -6,6 +6,7 @@
 #include <comex/cpp/pointer.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <span>
 #include <stdexcept>
@@ -28,9 +29,12 @@ class array {
   // counts[r] elements on rank r, 0 allowed; every member gives the same counts, one for each rank.
   array(const group& over, std::vector<std::size_t> counts, const char* device = nullptr)
       : group_(over.handle()), me_(over.rank()), counts_(std::move(counts)) {
+    if (me_ < 0) throw std::invalid_argument("comex::array: the caller is not a member of the group");
     if (counts_.size() != static_cast<std::size_t>(over.size()))
       throw std::length_error("comex::array: the counts are not one for each rank");
-    const std::size_t bytes = counts_[static_cast<std::size_t>(me_)] * sizeof(T);
+    const std::size_t count = counts_[static_cast<std::size_t>(me_)];
+    if (count > SIZE_MAX / sizeof(T)) throw std::length_error("comex::array: there is no room for so many");
+    const std::size_t bytes = count * sizeof(T);
     parts_.resize(counts_.size());
     const int code = device == nullptr ? comex_malloc(parts_.data(), bytes, group_)
                                        : comex_malloc_mem_dev(parts_.data(), bytes, group_, device);

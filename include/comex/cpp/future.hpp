@@ -119,7 +119,7 @@ class [[nodiscard]] continuation : public detail::chained<continuation<Before, F
   using value_type = typename detail::after<F, typename Before::value_type>::type;
 
   template <class G>
-  continuation(Before&& before, G&& f) : before_(std::move(before)), f_(std::forward<G>(f)) {}
+  continuation(Before&& before, G&& f) : f_(std::forward<G>(f)), before_(std::move(before)) {}
 
   bool ready() noexcept {
     if (!outcome_.is_empty()) {
@@ -159,8 +159,8 @@ class [[nodiscard]] continuation : public detail::chained<continuation<Before, F
     });
   }
 
+  F f_;  // it may own what the operation uses, which ends before
   Before before_;
-  F f_;
   detail::outcome<value_type> outcome_;
 };
 

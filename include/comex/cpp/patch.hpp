@@ -194,7 +194,7 @@ void move_patch(const char* name, const patch<T, Rank>& near, const global_patch
   for_all_parts(near, far, [&](levels<Rank> of, char* near_at, char* far_at) {
     const int code = move(of, near_at, far_at, to);
     if (code != COMEX_SUCCESS) [[unlikely]]
-      fail(naming_patch(name, far));
+      fail(naming_patch(name, far), code);
   });
 }
 template <class T, class U, std::size_t Rank, class Move>

@@ -134,6 +134,11 @@ future<> async_put_signal_add(std::span<const std::type_identity_t<T>> from, glo
         });
   });
 }
+// A container that would die before the data is on its way is refused by the compiler.
+template <detail::dying_container Container, class To>
+future<> async_put_signal(Container&&, To, global_ptr<long>, long) = delete;
+template <detail::dying_container Container, class To>
+future<> async_put_signal_add(Container&&, To, global_ptr<long>, long) = delete;
 // Returns once a word of the caller's own memory compares with the value; data that came before is there.
 inline void wait_until(long& word, compare how, long value) {
   detail::check(comex_wait_until(&word, static_cast<int>(how), value), {.name = "wait_until"});
