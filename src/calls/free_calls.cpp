@@ -166,7 +166,10 @@ int Freeing::free_own_part() {
   const std::uint64_t id = id_ != 0 ? id_ : mine_.id;
   const std::optional<runtime::Allocation> found = runtime_.allocations().by_id(id, group_.my_endpoint());
   if (!found) return lost_;
-  if (found->kept != nullptr) runtime::retire_parts(runtime_, where_.operation, *found);
+  if (found->kept != nullptr) {
+    runtime::retire_parts(runtime_, where_.operation, *found);
+    found->kept->own_mirrors = nullptr;  // parts of the dead and of others may still be sent there: they stay
+  }
   runtime::release_parts(runtime_, *found);
   runtime_.allocations().remove(id, group_.my_endpoint());
   return lost_;

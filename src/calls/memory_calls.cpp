@@ -54,11 +54,12 @@ int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group
   const auto give_up = [&] {
     if (mine) runtime::release_own(*runtime, mine.value());
   };
-  // True if the call ends here, with `code`.
+  // True if the call ends here, with `code`. Where a member has died, others may have the addresses and write
+  // to what is here: it stays.
   int code = COMEX_SUCCESS;
   const auto has_failed = [&] {
     code = runtime::check_all_live(*runtime, name, *group, handle);
-    if (code != COMEX_SUCCESS) give_up();
+    if (code != COMEX_SUCCESS && code != COMEX_PROC_FAILED) give_up();
     return code != COMEX_SUCCESS;
   };
   if (has_failed()) return code;

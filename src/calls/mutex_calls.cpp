@@ -214,8 +214,7 @@ int comex_create_mutexes(int num) {
   const Made made = runtime->all_merged(COMEX_GROUP_WORLD, mine ? Made::done() : Made::failed(*runtime));
   if (const int code = runtime::check_all_live(*runtime, name, everybody, COMEX_GROUP_WORLD);
       code != COMEX_SUCCESS) {
-    if (!are_there) drop_own(*runtime);
-    return code;
+    return code;  // others may have succeeded and use the mutexes that are here
   }
   if (made && !are_there) {
     runtime->set_has_mutexes(true);

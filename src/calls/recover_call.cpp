@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,12 +35,16 @@ struct KeptFacts {
   std::uint32_t parts = 0;
   std::uint32_t copies = 0;
   std::uint32_t lost_part = no_member;  // the first of which nothing is left
+  std::uint32_t leftovers = 0;          // members with memory that was made of it and is not used
+  std::uint64_t id = 0;                 // of the memory
   void merge(const KeptFacts& other) {
     failed = std::min(failed, other.failed);
     members += other.members;
     parts = std::max(parts, other.parts);
     copies = std::max(copies, other.copies);
     lost_part = std::min(lost_part, other.lost_part);
+    leftovers += other.leftovers;
+    id = std::max(id, other.id);
   }
 };
 
@@ -86,9 +91,11 @@ class Recovery {
   std::uint32_t source_of(std::uint32_t part) const;  // no_home: nothing is left of it
   void* source_address(std::uint32_t part) const;
   bool fill();
-  void drop(std::uint64_t id);
-  void forget_dead_parts();
-  bool are_mirrors_in_use() const;
+  bool drop_leftovers(const KeptFacts& all);
+  std::vector<runtime::Allocation> retire(std::span<const std::uint64_t> ids);
+  void release(const std::vector<runtime::Allocation>& retired);
+  void forget_dead_parts(const runtime::KeptAllocation& kept);
+  bool are_mirrors_in_use(const runtime::KeptAllocation& kept) const;
   std::vector<std::uint64_t> made_of(std::uint64_t id) const;
 
   runtime::Runtime& runtime_;
@@ -99,6 +106,7 @@ class Recovery {
   std::optional<runtime::Allocation> old_;  // none: a newcomer
   std::vector<std::uint64_t> earlier_;      // what it was made of here; freed once this call has succeeded
   std::vector<std::uint64_t> later_;        // what calls have made of it that have failed on all members
+  std::uint64_t of_id_ = 0;                 // the memory, as all know it
   std::vector<std::uint8_t> has_old_;       // by member
   KeptShapes shapes_;
   std::shared_ptr<runtime::KeptAllocation> made_;
@@ -110,16 +118,13 @@ int Recovery::run(void* ptr, void** ptrs, int* homes) {
   if (!name_memory(ptr, ptrs, homes)) return code_;
   runtime::find_homes(shapes_.homes, group_.size());
   code_ = make_kept_over(runtime_, name, handle_, group_, shapes_, made_, made_id_);
-  if (code_ != COMEX_SUCCESS || !fill()) return code_;
-  forget_dead_parts();
-  if (old_ && are_mirrors_in_use()) old_->kept->own_mirrors = nullptr;  // never given back
-  if (old_) runtime::retire_parts(runtime_, name, *old_);
+  if (code_ != COMEX_SUCCESS) return code_;
+  made_->made_of = of_id_;
+  if (!fill()) return code_;
+  if (old_) earlier_.push_back(old_->id);
+  const std::vector<runtime::Allocation> retired = retire(earlier_);
   runtime_.synchronize(handle_);  // if somebody dies now, everybody has the new memory all the same
-  if (old_) {
-    runtime::release_parts(runtime_, *old_);
-    runtime_.allocations().remove(old_->id, old_->my_endpoint());
-  }
-  for (const std::uint64_t id : earlier_) drop(id);
+  release(retired);
   for (std::size_t part = 0; part < shapes_.homes.size(); ++part) {
     ptrs[part] = made_->parts[part];
     homes[part] = static_cast<int>(shapes_.homes[part]);
@@ -195,19 +200,20 @@ bool Recovery::learn(KeptFacts known) {
     known.members = 1;
     known.parts = static_cast<std::uint32_t>(kept.bytes.size());
     known.copies = kept.wanted_copies;
+    known.id = old_->id;
     for (std::uint32_t part = known.parts; part-- > 0;) {
       if (kept.bytes[part] != 0 && source_of(part) == runtime::no_home) known.lost_part = part;
     }
   }
+  known.leftovers = later_.empty() ? 0 : 1;
   const KeptFacts all = runtime_.all_merged(handle_, known);
   if (is_interrupted()) return false;
   if (all.failed != no_member) return fail(all.failed == me_, "members name different kept memory");
-  for (const std::uint64_t id : later_) drop(id);
-  if (old_) old_->kept->next_id = 0;
   if (all.lost_part != no_member) {
     return fail(me_ == 0, "part " + std::to_string(all.lost_part) +
                               " is lost: the member that had it is gone, and so are all that had a copy");
   }
+  if (!drop_leftovers(all)) return false;
   shapes_.copies = all.copies;
   if (old_) {
     shapes_.bytes = old_->kept->bytes;
@@ -274,39 +280,67 @@ bool Recovery::fill() {
   }
   runtime_.barrier(handle_);
   if (!is_interrupted()) return true;
-  if (old_) {
-    old_->kept->next_id = made_id_;  // the others may have gone on
-  } else {
-    drop(made_id_);
-  }
+  // The others may have gone on, or still write to what is here: it stays, and is named or dropped next time.
+  if (old_) old_->kept->next_id = made_id_;
   return false;
 }
 
-void Recovery::drop(std::uint64_t id) {
-  const auto dropped = runtime_.allocations().by_id(id, group_.my_endpoint());
-  if (!dropped) return;
-  runtime::retire_parts(runtime_, name, *dropped);
-  runtime::release_parts(runtime_, *dropped);
-  runtime_.allocations().remove(id, group_.my_endpoint());
+// Nobody writes to these parts or to their mirrors any more, and nothing is sent for them, once all members
+// have come here.
+std::vector<runtime::Allocation> Recovery::retire(std::span<const std::uint64_t> ids) {
+  std::vector<runtime::Allocation> retired;
+  for (const std::uint64_t id : ids) {
+    const auto found = runtime_.allocations().by_id(id, group_.my_endpoint());
+    if (!found) continue;
+    forget_dead_parts(*found->kept);
+    if (are_mirrors_in_use(*found->kept)) found->kept->own_mirrors = nullptr;  // never given back
+    runtime::retire_parts(runtime_, name, *found);
+    retired.push_back(*found);
+  }
+  return retired;
+}
+
+void Recovery::release(const std::vector<runtime::Allocation>& retired) {
+  for (const runtime::Allocation& each : retired) {
+    runtime::release_parts(runtime_, each);
+    runtime_.allocations().remove(each.id, each.my_endpoint());
+  }
+}
+
+// What interrupted calls have made of the memory on some members, newcomers among them.
+bool Recovery::drop_leftovers(const KeptFacts& all) {
+  of_id_ = all.id;
+  if (old_) {
+    old_->kept->next_id = 0;
+  } else {
+    later_ = runtime_.allocations().made_of(all.id);
+  }
+  if (all.leftovers == 0 && all.members == group_.size()) return true;
+  const std::vector<runtime::Allocation> retired = retire(later_);
+  runtime_.synchronize(handle_);
+  const bool goes_on = !is_interrupted();
+  for (const runtime::Allocation& each : retired) {
+    if (!goes_on) each.kept->own_mirrors = nullptr;  // somebody may not have retired its part
+  }
+  release(retired);
+  return goes_on;
 }
 
 // Nothing is sent any more for a part of a worker of this host that has died.
-void Recovery::forget_dead_parts() {
-  if (!old_) return;
+void Recovery::forget_dead_parts(const runtime::KeptAllocation& kept) {
   shm::Extents& extents = runtime_.world().arena->extents();
-  for (std::size_t part = 0; part < shapes_.bytes.size(); ++part) {
-    const Worker home = old_->kept->homes[part];
+  for (std::size_t part = 0; part < kept.bytes.size(); ++part) {
+    const Worker home = kept.homes[part];
     const groups::WorkerPlace& place = runtime_.place(home);
     const bool is_dead = runtime_.world().failures.of(home) == groups::WorkerState::dead;
-    if (!is_dead || place.host != runtime_.place(runtime_.me()).host || shapes_.bytes[part] == 0) continue;
-    static_cast<void>(extents.retire(op::Direct::offset_of(place, old_->kept->parts[part])));
+    if (!is_dead || place.host != runtime_.place(runtime_.me()).host || kept.bytes[part] == 0) continue;
+    static_cast<void>(extents.retire(op::Direct::offset_of(place, kept.parts[part])));
   }
 }
 
 // Whether a part may still be sent to the mirrors that this member has: its home lives and is no member, or
 // is dead and no member of its host can forget it.
-bool Recovery::are_mirrors_in_use() const {
-  const runtime::KeptAllocation& kept = *old_->kept;
+bool Recovery::are_mirrors_in_use(const runtime::KeptAllocation& kept) const {
   const auto may_be_sent = [&](Worker home) {
     const groups::WorkerState state = runtime_.world().failures.of(home);
     if (member(home) != runtime::no_home || state == groups::WorkerState::lost) return false;

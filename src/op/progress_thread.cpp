@@ -1,5 +1,6 @@
 #include "op/progress_thread.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace comex::op {
@@ -25,7 +26,7 @@ void ProgressThread::run(shm::Os& os, const shm::WaitPolicy& policy, std::option
     if (engine_.poll_aside() != 0) {
       idle.reset();
     } else if (most != shm::forever_ns && idle.would_nap()) {
-      idle.sleep(most);
+      idle.sleep(std::min(most, policy.nap_max_ns));
     } else {
       idle.pause();
     }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/status.h"
+#include "runtime/kept/allocation.h"
 
 namespace comex::runtime {
 
@@ -20,8 +21,11 @@ std::optional<Allocation> Allocations::named_by(const void* address) const {
   if (const auto own = by_own_address_.find(address); own != by_own_address_.end()) {
     return by_id_.at(own->second);
   }
-  const auto any = std::ranges::find_if(
-      by_id_, [&](const auto& each) { return std::ranges::count(each.second.of_all, address) != 0; });
+  const auto any = std::ranges::find_if(by_id_, [&](const auto& each) {
+    const Allocation& allocation = each.second;
+    return std::ranges::count(allocation.of_all, address) != 0 ||
+           (allocation.kept != nullptr && std::ranges::count(allocation.kept->own_parts, address) != 0);
+  });
   if (any == by_id_.end()) return std::nullopt;
   return any->second;
 }
@@ -31,6 +35,15 @@ std::optional<Allocation> Allocations::by_id(std::uint64_t id, std::uint32_t my_
   const auto found = by_id_.find({id, my_endpoint});
   if (found == by_id_.end()) return std::nullopt;
   return found->second;
+}
+
+std::vector<std::uint64_t> Allocations::made_of(std::uint64_t id) const {
+  std::vector<std::uint64_t> made;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [key, allocation] : by_id_) {
+    if (allocation.kept != nullptr && allocation.kept->made_of == id) made.push_back(allocation.id);
+  }
+  return made;
 }
 
 void Allocations::remove(std::uint64_t id, std::uint32_t my_endpoint) {

@@ -25,7 +25,7 @@ HostCollectives::HostCollectives(World& world, op::Engine& engine, const groups:
 // others, and these have read the notice before.
 void HostCollectives::gather(std::span<const std::byte> mine, std::span<std::byte> all) {
   const std::size_t bytes = mine.size();
-  COMEX_BUG_IF(bytes > sizeof BoardLayout::Notice::said || all.size() != bytes * boards_.size());
+  COMEX_BUG_IF(bytes > most_bytes || all.size() != bytes * boards_.size());
   const std::size_t turn = ++gathering_ % 2;
   BoardLayout::Notice& own = own_->notices[turn];
   std::memcpy(own.said, mine.data(), bytes);

@@ -22,11 +22,12 @@ class HostCollectives {
   // collect means nothing.
   HostCollectives(World& world, op::Engine& engine, const groups::MemberFailures& everybody);
 
+  static constexpr std::size_t most_bytes = sizeof BoardLayout::Notice::said;
   std::size_t size() const { return boards_.size(); }
   bool is_lowest() const { return boards_.front() == own_; }
   void enter();
   void leave();  // the lowest worker calls it after the hosts have met
-  // Collects what each worker of the host passes, in their order; at most BoardLayout::Notice::said. It
+  // Collects what each worker of the host passes, in their order; at most most_bytes. It
   // returns only after all have called it, and no barrier counts as such a call.
   void gather(std::span<const std::byte> mine, std::span<std::byte> all);
 

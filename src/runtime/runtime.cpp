@@ -119,8 +119,6 @@ Runtime::Runtime(std::unique_ptr<World> world, Reporter& reporter, const WorldJo
   }
 }
 
-Runtime::~Runtime() = default;
-
 void Runtime::add_first_groups() {
   auto all = std::make_unique<groups::Group>(world_context, registry_.make_world_table(), me());
   GroupExtras extras = extras_of(*all);
@@ -371,7 +369,7 @@ void Runtime::barrier(int handle) {
 
 // Over the world, each host's lowest worker exchanges with the others and shows its host the result.
 void Runtime::all_reduce(int handle, std::span<std::byte> data, op::GroupCollective::Combine combine) {
-  if (handle != groups::world_handle) {
+  if (handle != groups::world_handle || data.size() > HostCollectives::most_bytes) {
     extras(handle).collective->all_reduce(data, combine);
     return;
   }

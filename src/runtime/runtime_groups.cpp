@@ -62,6 +62,17 @@ std::unique_ptr<groups::MemberFailures> Runtime::failures_in(const groups::Group
                                                   groups::participants(group, registry_).members);
 }
 
+// Freeing a communicator is collective, and handles differ from member to member: so in the order of
+// contexts.
+Runtime::~Runtime() {
+  std::map<std::uint64_t, Communicator*> by_context;
+  for (auto& [handle, extras] : extras_) {
+    if (const groups::Group* const group = groups_.find(handle))
+      by_context.emplace(group->context(), &extras.comm);
+  }
+  for (const auto& [context, comm] : by_context) *comm = Communicator();
+}
+
 bool Runtime::has_dead_member(int handle) const {
   if (world_->failures.epoch() == 0) [[likely]]
     return false;

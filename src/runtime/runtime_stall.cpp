@@ -124,8 +124,8 @@ void Runtime::look_at_failures() {
       for (Worker worker = 0; worker < size(); ++worker) {
         if (world_->failures.of(worker) != groups::WorkerState::lost || place(worker).host == my_host_)
           continue;
+        has_lost_hosts_.store(true, std::memory_order_release);  // before anybody sees what fails for it
         remote_.lose(place(worker).server);
-        has_lost_hosts_.store(true, std::memory_order_relaxed);
       }
       seen_failures_.store(epoch, std::memory_order_relaxed);
     }

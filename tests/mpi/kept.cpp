@@ -310,6 +310,35 @@ void bring_in_a_spare() {
   meet();
 }
 
+// Two workers have memory, and then all workers recover it.
+void bring_in_everybody() {
+  const std::size_t count = 1000;
+  std::vector<int> first{0, workers - 1};
+  comex_group_t pair = COMEX_GROUP_NULL;
+  succeed(comex_group_create(2, first.data(), everyone, &pair), "group_create");
+  std::vector<void*> parts(2);
+  std::vector<int> homes(2, -1);
+  void* mine = nullptr;
+  if (pair != COMEX_GROUP_NULL) {
+    const int rank = me == 0 ? 0 : 1;
+    succeed(comex_malloc_kept(parts.data(), count * 8, 1, pair), "malloc_kept");
+    mine = parts[static_cast<std::size_t>(rank)];
+    std::ranges::copy(numbers(count, rank), static_cast<double*>(mine));
+    succeed(comex_keep(mine), "keep");
+  }
+  meet();
+  succeed(comex_recover(mine, everyone, parts.data(), homes.data()), "recover over the world");
+  require(homes == first, "nobody has lost a part");
+  for (int part = 0; part < 2; ++part) {
+    std::vector<double> data(count);
+    const auto at = static_cast<std::size_t>(part);
+    succeed(comex_get_x(parts[at], data.data(), count * 8, homes[at], everyone), "get_x");
+    require(data == numbers(count, part), "its data");
+  }
+  const bool has_part = me == 0 || me == workers - 1;
+  succeed(comex_free(has_part ? parts[me == 0 ? 0 : 1] : nullptr, everyone), "free");
+}
+
 // Every worker serves itself, so nobody would keep a dead worker's memory.
 void call_without_progress_ranks() {
   comex_set_errors(COMEX_ERRORS_RETURN);
@@ -364,6 +393,7 @@ int main(int argc, char** argv) {
   const std::string_view check = argc > 1 ? argv[1] : "";
   if (check == "routes") write_by_all_routes();
   if (check == "spare") bring_in_a_spare();
+  if (check == "spare") bring_in_everybody();
   if (check == "errors") call_wrongly();
   if (check == "alone") call_without_progress_ranks();
   succeed(comex_finalize(), "finalize");

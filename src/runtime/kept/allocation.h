@@ -24,6 +24,7 @@ struct KeptAllocation {
   std::vector<void*> own_parts;  // extents of this worker
   void* own_mirrors = nullptr;   // one extent; null: none
   std::uint64_t next_id = 0;     // of what recover made of it, if that may have succeeded elsewhere only
+  std::uint64_t made_of = 0;     // of the memory that recover made it of; 0: of none
 };
 
 struct KeptWish {

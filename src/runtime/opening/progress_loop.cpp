@@ -108,7 +108,9 @@ void ProgressLoop::rest_after(unsigned moved) {
   if (moved != 0) {
     idle_.reset();
   } else if (push_in_ns != shm::forever_ns && would_nap) {
-    idle_.sleep(push_in_ns);
+    // Messages of other hosts ring no doorbell.
+    const bool is_woken = may_sleep_ && only_messages_bring_work();
+    idle_.sleep(is_woken ? push_in_ns : std::min(push_in_ns, world_.wait_policy.nap_max_ns));
   } else if (may_sleep_ && would_nap && only_messages_bring_work()) {
     idle_.sleep(kept_ns);
   } else {
