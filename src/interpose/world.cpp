@@ -33,17 +33,18 @@ ProcessState& state() {
   return *self;
 }
 
-const Handles* publish(MPI_Comm workers, bool is_borrowed) {
+// In place of what is known so far. Earlier handles stay, since other threads may be reading them.
+const Handles* publish(MPI_Comm workers, bool is_borrowed, const Handles* known = nullptr) {
   auto* made = new Handles{workers, PMPI_Comm_c2f(MPI_COMM_WORLD), 0, is_borrowed};
   if (workers != MPI_COMM_NULL) made->fortran_workers = PMPI_Comm_c2f(workers);
-  const Handles* earlier = nullptr;
-  if (state().handles.compare_exchange_strong(earlier, made, std::memory_order_acq_rel)) return made;
+  if (state().handles.compare_exchange_strong(known, made, std::memory_order_acq_rel)) return made;
   delete made;
-  return earlier;
+  return known;
 }
 
-// For a program that did not call MPI_Init here: comex_init started MPI, or other code did.
-const Handles* late_handles() {
+// For a program that did not call MPI_Init here: comex_init started MPI, or other code did. Each life of the
+// runtime lends its own communicator.
+const Handles* late_handles(const Handles* known) {
   int started = 0;
   PMPI_Initialized(&started);
   if (started == 0) return nullptr;
@@ -51,13 +52,13 @@ const Handles* late_handles() {
   MPI_Comm workers = MPI_COMM_NULL;
   if (comex_initialized() == 0 || comex_group_comm(COMEX_GROUP_WORLD, &workers) != COMEX_SUCCESS)
     return nullptr;
-  return publish(workers, true);
+  return known != nullptr && known->workers == workers ? known : publish(workers, true, known);
 }
 
 // Null: nothing is replaced yet.
 const Handles* handles() {
   const Handles* known = state().handles.load(std::memory_order_acquire);
-  return known != nullptr ? known : late_handles();
+  return known != nullptr && !known->is_borrowed ? known : late_handles(known);
 }
 
 bool replaces(const Handles* known) {

@@ -100,6 +100,8 @@ class OpenMpi final : public Plain {
   }
 
   std::string_view how_to_share_a_name_server() const override {
+    // Launches of Open MPI 5 have none: MPI is left to find the other side.
+    if (function_named<int()>("orte_init") == nullptr) return "";
     return "start one (ompi-server -r FILE) and give both launches --ompi-server file:FILE";
   }
 

@@ -68,6 +68,7 @@ Result<JoinedComms> make_intercommunicator(MPI_Comm wire, const Roster& roster) 
   return join(roster.side, roster.port, static_cast<int>(roster.root), members.get());
 }
 
+// Freed also where the other side does not come: MPI_Finalize may wait for that one otherwise.
 Intercommunicator::~Intercommunicator() {
   if (inter_ != MPI_COMM_NULL && runtime::mpi_is_running()) PMPI_Comm_free(&inter_);
 }
