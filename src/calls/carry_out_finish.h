@@ -12,11 +12,7 @@ int finish_remote(runtime::Runtime& runtime, op::Remote& to, const op::WaitReaso
   switch (finish.kind) {
     case Finish::Kind::blocking: {
       nb::Completion completion;
-      {
-        // Whatever is under way: what holds the room may be locks that this call is to end.
-        const op::Engine::Lock lock = runtime.engine().enter();
-        begin(completion);
-      }
+      runtime.start_at_once([&] { begin(completion); });
       runtime.wait(completion, reason);
       if (!completion.take_failure()) return COMEX_SUCCESS;
       return runtime::failed_on_the_way(runtime, runtime.is_lost(reason.target));

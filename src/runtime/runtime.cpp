@@ -210,7 +210,7 @@ void Runtime::fence(const Reach& target) {
   const op::WaitReason reason = target.reason("fence");
   nb::Completion completion;
   std::uint64_t kept_writes = 0;
-  start(*target.remote, reason, [&] {
+  start_at_once([&] {
     if (target.direct == &direct_) kept_writes = fence_kept_writes(completion);
     if (target.remote->dirty(far)) target.remote->start_fence(far.server, completion);
   });
@@ -232,7 +232,7 @@ void Runtime::fence_members(const groups::Group& group) {
   }
   nb::Completion completion;
   std::uint64_t kept_writes = 0;
-  start({"fence_all"}, [&] {
+  start_at_once([&] {
     kept_writes = fence_kept_writes(completion);
     if (is_world) {
       remote_.start_fence_all(completion);
@@ -258,7 +258,7 @@ void Runtime::fence_everybody() {
   const op::WaitReason reason{"fence_all"};
   nb::Completion completion;
   std::uint64_t kept_writes = 0;
-  start(reason, [&] {
+  start_at_once([&] {
     kept_writes = fence_kept_writes(completion);
     remote_.start_fence_all(completion);
   });

@@ -150,9 +150,12 @@ class Runtime {
     const op::Engine::Lock lock = engine_.enter_when(has_capacity, reason);
     begin();
   }
+  // The same however much is under way, since locks that wait may be part of it and end by such a call: for
+  // blocking operations, of which a thread has one, and fences.
   template <class Start>
-  void start(const op::WaitReason& reason, Start&& begin, const op::RemoteTarget* appended_to = nullptr) {
-    start(remote_, reason, begin, appended_to);
+  void start_at_once(Start&& begin) {
+    const op::Engine::Lock lock = engine_.enter();
+    begin();
   }
   // Calls begin(remote, remote target) to add an item to a batch for a worker of the own world; false: not
   // taken.

@@ -6,7 +6,7 @@ namespace comex::runtime {
 void Runtime::send_to_mirrors(const char* call) {
   const op::WaitReason reason{call};
   nb::Completion completion;
-  start(reason, [&] {
+  start_at_once([&] {
     for (const int rank : world_->own_host().progress_ranks) {
       remote_.start_fence_with_mirrors({.world = world_->id, .server = rank}, completion);
     }
