@@ -55,6 +55,23 @@ if(COMEX_MPI AND NOT COMEX_MPI STREQUAL COMEX_MPI_KIND)
     "${COMEX_MPI}, or name its compiler by MPI_C_COMPILER")
 endif()
 message(STATUS "MPI: ${COMEX_MPI_LIBRARY} (${MPI_C_COMPILER})")
+# The launcher of another MPI would start each rank as a job of one.
+set(launcher_of_openmpi "Open MPI|OpenRTE|PRRTE")
+set(launcher_of_mpich "HYDRA|MPICH")
+execute_process(COMMAND ${MPIEXEC_EXECUTABLE} --version OUTPUT_VARIABLE said ERROR_VARIABLE said)
+foreach(kind openmpi mpich)
+  if(NOT kind STREQUAL COMEX_MPI_KIND AND NOT COMEX_MPI_KIND STREQUAL other AND said MATCHES "${launcher_of_${kind}}")
+    message(FATAL_ERROR "${MPIEXEC_EXECUTABLE} is of another MPI than ${COMEX_MPI_LIBRARY}: name its own by MPIEXEC_EXECUTABLE")
+  endif()
+endforeach()
+# The file of its library, by which clients that find another one are refused; empty where the compiler knows it itself.
+set(COMEX_MPI_FILE "")
+if(MPI_C_LIBRARIES)
+  list(GET MPI_C_LIBRARIES 0 COMEX_MPI_FILE)
+  get_filename_component(COMEX_MPI_FILE "${COMEX_MPI_FILE}" REALPATH)
+  get_filename_component(COMEX_MPI_FILE "${COMEX_MPI_FILE}" NAME)
+  string(REGEX REPLACE "([.]so[.][0-9]+).*" "\\1" COMEX_MPI_FILE "${COMEX_MPI_FILE}")
+endif()
 
 function(comex_demand_same_mpi language)  # the wrapper of this language is of C's MPI
   comex_mpi_of(found ${language})
