@@ -6,12 +6,13 @@ _comex() {
   while [ "$at" -lt "$COMP_CWORD" ]; do
     word=${COMP_WORDS[at]}
     case $word in
+      : | =) at=$((at + 2)) ;;  # bash cuts words there: what follows is of the word before
       -n | -np | --progress-ranks | --virtual-hosts | --host | --hostfile | --mpirun) at=$((at + 2)) ;;
       # Those of the launchers that are given most often.
       -x | -H | -hosts | -f | --bind-to | --map-by | --rank-by | --wdir | -wdir | -ppn | -bind-to | -map-by | --timeout | \
         --output-filename | --rankfile | -rf | -N | --tune | -genvlist | -envlist | -launcher | -iface | -rmk) at=$((at + 2)) ;;
       --mca | -mca | -env | -genv) at=$((at + 3)) ;;
-      -* | =) at=$((at + 1)) ;;
+      -*) at=$((at + 1)) ;;
       *)
         [ "${program##*/}" != comexrun ] || return
         at=$((at + 1))
