@@ -2,7 +2,7 @@
 //
 // Usage: kept routes     each route in turn, from every worker to every part. Then the workers of each host
 //                        recover among themselves, so that the parts of the others come from the mirrors.
-//        kept spare      a worker takes part in a recover that had no part before
+//        kept spare      a worker takes part in a recover that had no part before; everybody: most have not
 //        kept errors     calls that are refused, on all members alike
 //        kept alone      the refusal where there are no progress ranks
 #include <comex/worlds.h>
@@ -320,10 +320,9 @@ void bring_in_everybody() {
   std::vector<int> homes(2, -1);
   void* mine = nullptr;
   if (pair != COMEX_GROUP_NULL) {
-    const int rank = me == 0 ? 0 : 1;
     succeed(comex_malloc_kept(parts.data(), count * 8, 1, pair), "malloc_kept");
-    mine = parts[static_cast<std::size_t>(rank)];
-    std::ranges::copy(numbers(count, rank), static_cast<double*>(mine));
+    mine = parts[me == 0 ? 0 : 1];
+    std::ranges::copy(numbers(count, me == 0 ? 0 : 1), static_cast<double*>(mine));
     succeed(comex_keep(mine), "keep");
   }
   meet();
@@ -331,12 +330,11 @@ void bring_in_everybody() {
   require(homes == first, "nobody has lost a part");
   for (int part = 0; part < 2; ++part) {
     std::vector<double> data(count);
-    const auto at = static_cast<std::size_t>(part);
-    succeed(comex_get_x(parts[at], data.data(), count * 8, homes[at], everyone), "get_x");
+    void* const at = parts[part == 0 ? 0 : 1];
+    succeed(comex_get_x(at, data.data(), count * 8, first[part == 0 ? 0 : 1], everyone), "get_x");
     require(data == numbers(count, part), "its data");
   }
-  const bool has_part = me == 0 || me == workers - 1;
-  succeed(comex_free(has_part ? parts[me == 0 ? 0 : 1] : nullptr, everyone), "free");
+  succeed(comex_free(mine == nullptr ? nullptr : parts[me == 0 ? 0 : 1], everyone), "free");
 }
 
 // Every worker serves itself, so nobody would keep a dead worker's memory.
@@ -393,7 +391,7 @@ int main(int argc, char** argv) {
   const std::string_view check = argc > 1 ? argv[1] : "";
   if (check == "routes") write_by_all_routes();
   if (check == "spare") bring_in_a_spare();
-  if (check == "spare") bring_in_everybody();
+  if (check == "everybody") bring_in_everybody();
   if (check == "errors") call_wrongly();
   if (check == "alone") call_without_progress_ranks();
   succeed(comex_finalize(), "finalize");
