@@ -3,6 +3,7 @@
   raises   an exception on one worker ends the job     leaves   the same, out of a with-block
   prints   every process prints before the start
 """
+import os
 import sys
 
 import numpy as np
@@ -289,7 +290,17 @@ else:
 world = comex.world()
 me, size = world.rank, world.size
 require(bool(runtime) and comex.initialized(), "a runtime that is on")
-if what == "raises":
+def fork_and_end():
+    """A child ends as any program does, and leaves MPI and the runtime to its parent."""
+    child = os.fork()
+    if child == 0:
+        sys.exit(0)
+    require(os.waitpid(child, 0)[1] == 0, "a forked child ends")
+
+
+if what == "hooks":  # by a hook that does not know of the one before it
+    sys.excepthook = lambda kind, value, traceback: sys.stderr.write(f"{kind.__name__}: {value}\n")
+if what in ("raises", "hooks"):
     if me == size - 1:
         raise KeyError("on purpose")
     comex.barrier()
@@ -304,6 +315,8 @@ for dtype in KINDS + ("uint8", "int16"):
     check_kind(dtype)
 check_shapes()
 check_lifetime()
+if what != "comm":  # mpi4py ends MPI in a child too
+    fork_and_end()
 check_sync()
 check_groups()
 check_refusals()

@@ -103,8 +103,7 @@ def finalize():
             failed = error
     _comex.finalize()
     if sys.excepthook is _hook:
-        sys.excepthook = _hook_before
-    _hook_before = None
+        sys.excepthook, _hook_before = _hook_before, None
     if failed is not None:
         raise failed
 
@@ -119,8 +118,7 @@ def _watch_exceptions():
 
 def _hook(kind, value, traceback):
     global _has_failed
-    before = _hook_before or sys.__excepthook__
-    before(kind, value, traceback)
+    (_hook_before or sys.__excepthook__)(kind, value, traceback)
     _has_failed = True
 
 
@@ -130,8 +128,9 @@ def _end():
         return
     sys.stdout.flush()
     sys.stderr.flush()
-    # Where the program has a hook of its own, the interpreter still remembers the exception.
-    if initialized() and (_has_failed or hasattr(sys, "last_type")):
+    # Where the program has a hook of its own, the interpreter still remembers the exception; a prompt goes on after it.
+    is_told = hasattr(sys, "last_type") and not hasattr(sys, "ps1")
+    if initialized() and (_has_failed or is_told):
         _comex.end_job("a worker ended by an exception", 1)
     finalize()
     _comex.end_mpi()
