@@ -44,13 +44,13 @@ void refuse_lengths(int from, int theirs, std::size_t mine) {
 
 void broadcast(const Team& team, void* bytes, std::size_t count, int root) {
   const TreePlace place = place_in(team, root);
-  TaggedMessages mail(team.comm, team.tag);
+  TaggedMessages messages(team.comm, team.tag);
   auto* at = static_cast<std::byte*>(bytes);
   for (std::size_t left = count; left != 0;) {
     const std::size_t piece = std::min(left, TaggedMessages::max_piece);
-    if (place.parent >= 0) mail.receive(at, piece, place.parent);
+    if (place.parent >= 0) messages.receive(at, piece, place.parent);
     for (auto child = place.children.rbegin(); child != place.children.rend(); ++child) {
-      mail.send(at, piece, *child);
+      messages.send(at, piece, *child);
     }
     at += piece;
     left -= piece;
@@ -66,22 +66,22 @@ void reduce(const Team& team, void* x, std::size_t elements, const Reduction& re
   const std::size_t piece_bytes = std::min(elements, elements_a_piece) * width;
   std::vector<std::byte> came(place.children.empty() ? 0 : piece_bytes);
   std::vector<std::byte> copy(needs_copy ? piece_bytes : 0);
-  TaggedMessages mail(team.comm, team.tag);
+  TaggedMessages messages(team.comm, team.tag);
   auto* at = static_cast<std::byte*>(x);
   for (std::size_t left = elements; left != 0;) {
     const std::size_t piece = std::min(left, elements_a_piece);
     std::byte* partial = at;
     if (needs_copy) {
-      mail.wait_for_sends();
+      messages.wait_for_sends();
       std::memcpy(copy.data(), at, piece * width);
       partial = copy.data();
     }
     reduction.prepare(partial, piece);
     for (const int child : place.children) {
-      mail.receive(came.data(), piece * width, child);
+      messages.receive(came.data(), piece * width, child);
       reduction.combine(partial, came.data(), piece);
     }
-    if (place.parent >= 0) mail.send(partial, piece * width, place.parent);
+    if (place.parent >= 0) messages.send(partial, piece * width, place.parent);
     at += piece * width;
     left -= piece;
   }
@@ -91,13 +91,13 @@ void team_barrier(const Team& team) {
   const TreePlace place = place_in(team, 0);
   const std::byte signal{};
   std::byte came{};
-  TaggedMessages mail(team.comm, team.tag);  // it waits for what was sent, so that goes before the bytes
-  for (const int child : place.children) mail.receive(&came, 1, child);
+  TaggedMessages messages(team.comm, team.tag);  // it waits for what was sent, so that goes before the bytes
+  for (const int child : place.children) messages.receive(&came, 1, child);
   if (place.parent >= 0) {
-    mail.send(&signal, 1, place.parent);
-    mail.receive(&came, 1, place.parent);
+    messages.send(&signal, 1, place.parent);
+    messages.receive(&came, 1, place.parent);
   }
-  for (const int child : place.children) mail.send(&signal, 1, child);
+  for (const int child : place.children) messages.send(&signal, 1, child);
 }
 
 }  // namespace comex::armci

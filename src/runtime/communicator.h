@@ -95,7 +95,11 @@ class Communicator {
   MPI_Comm get() const { return comm_; }
   // For one that the program gets: it deals with errors there as it has chosen for the other.
   void take_handler_of(MPI_Comm other) const {
-    if (comm_ != MPI_COMM_NULL) ReturnedErrors(other).hand_to(comm_);
+    if (comm_ == MPI_COMM_NULL) return;
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    mpi_check()(PMPI_Comm_get_errhandler(other, &handler), "MPI_Comm_get_errhandler");
+    mpi_check()(PMPI_Comm_set_errhandler(comm_, handler), "MPI_Comm_set_errhandler");
+    PMPI_Errhandler_free(&handler);
   }
   // Gives it up without freeing it, because ranks that would have to take part are gone.
   void forget() { comm_ = MPI_COMM_NULL; }
