@@ -6,7 +6,7 @@
 // as much.
 #pragma once
 
-#include "runtime/call_name.h"
+#include "runtime/facade.h"
 
 #define COMEX_C extern "C" __attribute__((visibility("default")))
 #define COMEX_WEAK_NAME(name, target) \

@@ -69,7 +69,7 @@ COMEX_C void armci_grp_clus_brdcst(void* buffer, int len, int grp_master, int gr
                                    ARMCI_Group* group) {
   const comex::runtime::CallName called(__func__);
   const Team& all = state().teams_of(handle_of(group)).team(SCOPE_ALL);
-  Team some{all.comm, all.tag, {}, all.index - grp_master};
+  Team some{all.comm, all.tag, {}, all.index - grp_master, all.world_of};
   for (int rank = grp_master; rank < grp_master + grp_clus_nproc; ++rank) some.ranks.push_back(rank);
   if (grp_master < 0 || grp_master + grp_clus_nproc > all.size()) {
     comex_error("a broadcast to ranks that the group does not have", grp_master);

@@ -27,7 +27,7 @@ int receive(int tag, void* buffer, int buflen, int* msglen, int from) {
   MPI_Status status;
   int there = 0;
   require_mpi(PMPI_Improbe(from, tag, comm, &there, &message, &status), "MPI_Improbe");
-  for (WaitLoop loop; there == 0;) {
+  for (WaitLoop loop("receive", from == MPI_ANY_SOURCE ? -1 : from); there == 0;) {
     loop.wait_a_round();
     require_mpi(PMPI_Improbe(from, tag, comm, &there, &message, &status), "MPI_Improbe");
   }
@@ -36,7 +36,7 @@ int receive(int tag, void* buffer, int buflen, int* msglen, int from) {
   if (bytes > buflen) comex_error("a message is longer than the buffer that armci_msg_rcv was given", bytes);
   MPI_Request request = MPI_REQUEST_NULL;
   require_mpi(PMPI_Imrecv(buffer, buflen, MPI_BYTE, &message, &request), "MPI_Imrecv");
-  require_mpi(wait_for(request), "MPI_Imrecv");
+  require_mpi(wait_for(request, "receive", status.MPI_SOURCE), "MPI_Imrecv");
   if (msglen != nullptr) *msglen = bytes;
   return status.MPI_SOURCE;
 }
@@ -83,7 +83,7 @@ COMEX_C void armci_msg_snd(int tag, void* buffer, int len, int to) {
   require_worker(to, "a message to a rank that there is not");
   MPI_Request request = MPI_REQUEST_NULL;
   require_mpi(PMPI_Isend(buffer, len, MPI_BYTE, to, tag, world(), &request), "MPI_Isend");
-  require_mpi(wait_for(request), "MPI_Isend");
+  require_mpi(wait_for(request, "send", to), "MPI_Isend");
 }
 
 COMEX_C void armci_msg_rcv(int tag, void* buffer, int buflen, int* msglen, int from) {

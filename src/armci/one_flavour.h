@@ -1,7 +1,7 @@
 // Refuses the two flavours in one program, because their types and codes differ.
 #pragma once
 
-#include "runtime/flavour_mark.h"
+#include "runtime/facade.h"
 
 namespace comex::armci {
 

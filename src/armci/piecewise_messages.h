@@ -7,6 +7,7 @@
 #include <deque>
 #include <string>
 
+#include "armci/team.h"
 #include "armci/wait_loop.h"
 #include "flavour.h"
 
@@ -21,11 +22,12 @@ inline void require_mpi(int code, const char* call) {
   comex_error((std::string(call) + " failed: " + text).c_str(), 1);
 }
 
-// Returns MPI's code.
-inline int wait_for(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE) {
+// Returns MPI's code. The operation is "send" or "receive", the worker its other side.
+inline int wait_for(MPI_Request& request, const char* operation, int worker,
+                    MPI_Status* status = MPI_STATUS_IGNORE) {
   int done = 0;
   int code = PMPI_Test(&request, &done, status);
-  for (WaitLoop loop; done == 0 && code == MPI_SUCCESS;) {
+  for (WaitLoop loop(operation, worker); done == 0 && code == MPI_SUCCESS;) {
     loop.wait_a_round();
     code = PMPI_Test(&request, &done, status);
   }
@@ -36,12 +38,12 @@ inline int wait_for(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE
 // MPI ends it before, unless the program has errors of its communicators returned.
 [[noreturn]] void refuse_lengths(int from, int theirs, std::size_t mine);
 
-// Between the ranks of one communicator under one tag. Pieces have at most max_piece bytes.
+// Between the ranks of a team's communicator. Pieces have at most max_piece bytes.
 class TaggedMessages {
  public:
   static constexpr std::size_t max_piece = 256 * 1024;
 
-  TaggedMessages(MPI_Comm comm, int tag) : comm_(comm), tag_(tag) {}
+  explicit TaggedMessages(const Team& team) : team_(team) {}
   TaggedMessages(const TaggedMessages&) = delete;
   TaggedMessages& operator=(const TaggedMessages&) = delete;
   ~TaggedMessages() { wait_for_sends(); }
@@ -49,33 +51,43 @@ class TaggedMessages {
   // The bytes must not change until wait_for_sends.
   void send(const void* bytes, std::size_t count, int to) {
     if (sends_.size() >= max_sends) {
-      require_mpi(wait_for(sends_.front()), "MPI_Isend");
+      wait_for_send(sends_.front());
       sends_.pop_front();
     }
-    MPI_Request request = MPI_REQUEST_NULL;
-    require_mpi(PMPI_Isend(bytes, static_cast<int>(count), MPI_BYTE, to, tag_, comm_, &request), "MPI_Isend");
-    sends_.push_back(request);
+    Send& send = sends_.emplace_back(to);
+    require_mpi(
+        PMPI_Isend(bytes, static_cast<int>(count), MPI_BYTE, to, team_.tag, team_.comm, &send.request),
+        "MPI_Isend");
   }
   void receive(void* bytes, std::size_t count, int from) {
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Status status;
-    require_mpi(PMPI_Irecv(bytes, static_cast<int>(count), MPI_BYTE, from, tag_, comm_, &request),
+    require_mpi(PMPI_Irecv(bytes, static_cast<int>(count), MPI_BYTE, from, team_.tag, team_.comm, &request),
                 "MPI_Irecv");
-    const int code = wait_for(request, &status);
+    const int code = wait_for(request, "receive", worker(from), &status);
     int came = -1;  // more than there is room for
     if (code == MPI_SUCCESS) PMPI_Get_count(&status, MPI_BYTE, &came);
     if (came != static_cast<int>(count)) refuse_lengths(from, came, count);
   }
   void wait_for_sends() {
-    for (MPI_Request& request : sends_) require_mpi(wait_for(request), "MPI_Isend");
+    for (Send& send : sends_) wait_for_send(send);
     sends_.clear();
   }
 
  private:
   static constexpr std::size_t max_sends = 64;
-  MPI_Comm comm_;
-  int tag_;
-  std::deque<MPI_Request> sends_;
+  struct Send {
+    explicit Send(int rank) : to(rank) {}
+    int to;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+  int worker(int rank) const { return (*team_.world_of)[static_cast<std::size_t>(rank)]; }
+  void wait_for_send(Send& send) const {
+    require_mpi(wait_for(send.request, "send", worker(send.to)), "MPI_Isend");
+  }
+
+  const Team& team_;
+  std::deque<Send> sends_;
 };
 
 }  // namespace comex::armci

@@ -64,6 +64,7 @@ void GroupTeams::sort_into_domains(const std::vector<int>& domain_of) {
     team->comm = comm_;
     team->tag = tag++;
     team->index = index_in(team->ranks, me);
+    team->world_of = &world_of_;
   }
 }
 

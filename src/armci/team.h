@@ -14,8 +14,9 @@ namespace comex::armci {
 struct Team {
   MPI_Comm comm = MPI_COMM_NULL;
   int tag = 0;
-  std::vector<int> ranks;  // of comm, ascending; the first is the default root
-  int index = -1;          // the caller's index in ranks; -1: not in the team
+  std::vector<int> ranks;                      // of comm, ascending; the first is the default root
+  int index = -1;                              // the caller's index in ranks; -1: not in the team
+  const std::vector<int>* world_of = nullptr;  // by rank of comm; its group's
 
   int size() const { return static_cast<int>(ranks.size()); }
   bool has_me() const { return index >= 0; }

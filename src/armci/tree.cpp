@@ -44,7 +44,7 @@ void refuse_lengths(int from, int theirs, std::size_t mine) {
 
 void broadcast(const Team& team, void* bytes, std::size_t count, int root) {
   const TreePlace place = place_in(team, root);
-  TaggedMessages messages(team.comm, team.tag);
+  TaggedMessages messages(team);
   auto* at = static_cast<std::byte*>(bytes);
   for (std::size_t left = count; left != 0;) {
     const std::size_t piece = std::min(left, TaggedMessages::max_piece);
@@ -66,7 +66,7 @@ void reduce(const Team& team, void* x, std::size_t elements, const Reduction& re
   const std::size_t piece_bytes = std::min(elements, elements_a_piece) * width;
   std::vector<std::byte> came(place.children.empty() ? 0 : piece_bytes);
   std::vector<std::byte> copy(needs_copy ? piece_bytes : 0);
-  TaggedMessages messages(team.comm, team.tag);
+  TaggedMessages messages(team);
   auto* at = static_cast<std::byte*>(x);
   for (std::size_t left = elements; left != 0;) {
     const std::size_t piece = std::min(left, elements_a_piece);
@@ -91,7 +91,7 @@ void team_barrier(const Team& team) {
   const TreePlace place = place_in(team, 0);
   const std::byte signal{};
   std::byte came{};
-  TaggedMessages messages(team.comm, team.tag);  // it waits for what was sent, so that goes before the bytes
+  TaggedMessages messages(team);  // it waits for what was sent, so that goes before the bytes
   for (const int child : place.children) messages.receive(&came, 1, child);
   if (place.parent >= 0) {
     messages.send(&signal, 1, place.parent);

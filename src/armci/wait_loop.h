@@ -5,11 +5,18 @@
 #include <thread>
 
 #include "flavour.h"
+#include "runtime/facade.h"
 
 namespace comex::armci {
 
 class WaitLoop {
  public:
+  // Words of runtime/facade.
+  WaitLoop(const char* operation, int worker) : operation_(operation), worker_(worker) {}
+  WaitLoop(const WaitLoop&) = delete;
+  WaitLoop& operator=(const WaitLoop&) = delete;
+  ~WaitLoop() { comex_end_message_wait(watched_); }
+
   // Waits for one round. Call it between two checks of the awaited condition.
   void wait_a_round() {
     comex_progress();
@@ -17,16 +24,21 @@ class WaitLoop {
     if (round_ < spins) return;
     if (round_ < yields) {
       std::this_thread::yield();
-    } else {
-      std::this_thread::sleep_for(nap_);
-      if (nap_ < longest_nap) nap_ *= 2;
+      return;
     }
+    if (watched_ == nullptr) watched_ = comex_begin_message_wait(operation_, worker_);
+    comex_look_at_message_wait(watched_);
+    std::this_thread::sleep_for(nap_);
+    if (nap_ < longest_nap) nap_ *= 2;
   }
 
  private:
   static constexpr int spins = 20;
   static constexpr int yields = 400;
   static constexpr std::chrono::microseconds longest_nap{320};
+  const char* operation_;
+  int worker_;
+  void* watched_ = nullptr;  // once the wait is long
   int round_ = 0;
   std::chrono::microseconds nap_{20};
 };

@@ -70,13 +70,14 @@ int malloc_kept(void** ptrs, std::size_t bytes, int copies, comex_group_t handle
     all_bytes.push_back(each.bytes);
   }
   std::shared_ptr<runtime::KeptAllocation> made;
-  std::uint64_t id = 0;
   code = make_kept_over(*runtime, name, handle, *group,
                         {.bytes = std::move(all_bytes),
                          .homes = std::move(homes),
                          .copies = static_cast<std::uint32_t>(copies)},
-                        made, id);
-  if (code == COMEX_SUCCESS) std::ranges::copy(made->parts, ptrs);
+                        made);
+  if (code != COMEX_SUCCESS) return code;
+  made->is_whole = true;
+  std::ranges::copy(made->parts, ptrs);
   return code;
 }
 
@@ -87,7 +88,7 @@ int fail_together(runtime::Runtime& runtime, const char* name, bool is_mine, con
 }
 
 int make_kept_over(runtime::Runtime& runtime, const char* name, int handle, const groups::Group& group,
-                   KeptShapes shapes, std::shared_ptr<runtime::KeptAllocation>& made, std::uint64_t& id) {
+                   KeptShapes shapes, std::shared_ptr<runtime::KeptAllocation>& made) {
   runtime::GroupExtras& extras = runtime.extras(handle);
   const auto next = groups::allocation_id(group.context(), ++extras.next_allocation);
   if (!next) {
@@ -102,8 +103,10 @@ int make_kept_over(runtime::Runtime& runtime, const char* name, int handle, cons
                                .homes = std::move(shapes.homes),
                                .copies = shapes.copies};
   auto kept = std::make_shared<runtime::KeptAllocation>();
+  kept->root = shapes.root != 0 ? shapes.root : *next;
+  kept->recoveries = shapes.recoveries;
   const int code = runtime::make_kept(runtime, wish, *kept);
-  if (code != COMEX_SUCCESS) return code;
+  if (code != COMEX_SUCCESS && kept->own_parts.empty() && kept->own_mirrors == nullptr) return code;
   runtime.allocations().add({.id = *next,
                              .members = group.members(),
                              .endpoints = group.endpoints(),
@@ -111,8 +114,7 @@ int make_kept_over(runtime::Runtime& runtime, const char* name, int handle, cons
                              .own = kept->own_parts.empty() ? nullptr : kept->own_parts.front(),
                              .kept = kept});
   made = std::move(kept);
-  id = *next;
-  return COMEX_SUCCESS;
+  return code;
 }
 
 }  // namespace comex::calls

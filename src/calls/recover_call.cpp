@@ -15,17 +15,24 @@ namespace {
 
 constexpr std::uint32_t no_member = UINT32_MAX;
 
-// What the members say of the memory that is meant. It travels as bytes and merges in any order.
+// Which memory the members mean. All of these travel as bytes and merge in any order.
 struct KeptName {
   std::uint32_t failed = no_member;  // the first member with a wrong argument
-  std::uint32_t members = 0;         // that know it
-  std::uint64_t least_id = UINT64_MAX;
-  std::uint64_t most_id = 0;
+  std::uint64_t least_root = UINT64_MAX;
+  std::uint64_t most_root = 0;  // 0: no member names any
   void merge(const KeptName& other) {
     failed = std::min(failed, other.failed);
-    members += other.members;
-    least_id = std::min(least_id, other.least_id);
-    most_id = std::max(most_id, other.most_id);
+    least_root = std::min(least_root, other.least_root);
+    most_root = std::max(most_root, other.most_root);
+  }
+};
+
+// The newest memory of that root which a member knows to be whole.
+struct NewestWhole {
+  std::uint32_t recoveries = 0;
+  std::uint64_t id = 0;
+  void merge(const NewestWhole& other) {
+    if (std::pair(recoveries, id) < std::pair(other.recoveries, other.id)) *this = other;
   }
 };
 
@@ -35,16 +42,12 @@ struct KeptFacts {
   std::uint32_t parts = 0;
   std::uint32_t copies = 0;
   std::uint32_t lost_part = no_member;  // the first of which nothing is left
-  std::uint32_t leftovers = 0;          // members with memory that was made of it and is not used
-  std::uint64_t id = 0;                 // of the memory
   void merge(const KeptFacts& other) {
     failed = std::min(failed, other.failed);
     members += other.members;
     parts = std::max(parts, other.parts);
     copies = std::max(copies, other.copies);
     lost_part = std::min(lost_part, other.lost_part);
-    leftovers += other.leftovers;
-    id = std::max(id, other.id);
   }
 };
 
@@ -85,18 +88,15 @@ class Recovery {
   }
   // The functions return false if the call ends with code_.
   bool name_memory(void* ptr, void** ptrs, const int* homes);
-  void choose_old(const KeptName& named);
+  bool choose_old(std::uint64_t root);
   bool learn(KeptFacts known);
   bool learn_parts(std::uint32_t parts);
   std::uint32_t source_of(std::uint32_t part) const;  // no_home: nothing is left of it
   void* source_address(std::uint32_t part) const;
   bool fill();
-  bool drop_leftovers(const KeptFacts& all);
-  std::vector<runtime::Allocation> retire(std::span<const std::uint64_t> ids);
-  void release(const std::vector<runtime::Allocation>& retired);
+  void free_old();
   void forget_dead_parts(const runtime::KeptAllocation& kept);
   bool are_mirrors_in_use(const runtime::KeptAllocation& kept) const;
-  std::vector<std::uint64_t> made_of(std::uint64_t id) const;
 
   runtime::Runtime& runtime_;
   const groups::Group& group_;
@@ -104,27 +104,18 @@ class Recovery {
   const std::uint32_t me_;
   int code_ = COMEX_SUCCESS;
   std::optional<runtime::Allocation> old_;  // none: a newcomer
-  std::vector<std::uint64_t> earlier_;      // what it was made of here; freed once this call has succeeded
-  std::vector<std::uint64_t> later_;        // what calls have made of it that have failed on all members
-  std::uint64_t of_id_ = 0;                 // the memory, as all know it
   std::vector<std::uint8_t> has_old_;       // by member
   KeptShapes shapes_;
   std::shared_ptr<runtime::KeptAllocation> made_;
-  std::uint64_t made_id_ = 0;
 };
 
 int Recovery::run(void* ptr, void** ptrs, int* homes) {
   runtime_.fence_members(group_);  // what is under way to members reaches the old memory
   if (!name_memory(ptr, ptrs, homes)) return code_;
   runtime::find_homes(shapes_.homes, group_.size());
-  code_ = make_kept_over(runtime_, name, handle_, group_, shapes_, made_, made_id_);
-  if (code_ != COMEX_SUCCESS) return code_;
-  made_->made_of = of_id_;
-  if (!fill()) return code_;
-  if (old_) earlier_.push_back(old_->id);
-  const std::vector<runtime::Allocation> retired = retire(earlier_);
-  runtime_.synchronize(handle_);  // if somebody dies now, everybody has the new memory all the same
-  release(retired);
+  code_ = make_kept_over(runtime_, name, handle_, group_, shapes_, made_);
+  if (code_ != COMEX_SUCCESS || !fill()) return code_;
+  free_old();
   for (std::size_t part = 0; part < shapes_.homes.size(); ++part) {
     ptrs[part] = made_->parts[part];
     homes[part] = static_cast<int>(shapes_.homes[part]);
@@ -134,61 +125,46 @@ int Recovery::run(void* ptr, void** ptrs, int* homes) {
 
 bool Recovery::name_memory(void* ptr, void** ptrs, const int* homes) {
   std::string why;
-  std::optional<runtime::Allocation> mine;
+  std::uint64_t root = 0;
   if (ptrs == nullptr || homes == nullptr) why = "the array of addresses or of homes is null";
   if (ptr != nullptr) {
-    mine = runtime_.allocations().named_by(ptr);
-    if (!mine || mine->kept == nullptr || mine->own != ptr) {
-      mine.reset();
+    const auto mine = runtime_.allocations().named_by(ptr);
+    if (mine && mine->kept != nullptr && mine->own == ptr) {
+      root = mine->kept->root;
+    } else {
       why = "the address is not that of the first part that this process has of kept memory";
     }
   }
   KeptName named;
   if (!why.empty()) named.failed = me_;
-  if (mine) named = {.failed = named.failed, .members = 1, .least_id = mine->id, .most_id = mine->id};
+  if (root != 0) named.least_root = named.most_root = root;
   named = runtime_.all_merged(handle_, named);
   if (is_interrupted()) return false;
   if (named.failed != no_member) return fail(named.failed == me_, why);
-  if (named.members == 0) return fail(me_ == 0, "no member names kept memory");
-  choose_old(named);
-  const bool is_its_own =
-      !mine || (old_ && (mine->id == old_->id || std::ranges::count(made_of(mine->id), old_->id) != 0));
+  if (named.most_root == 0) return fail(me_ == 0, "no member names kept memory");
+  if (!choose_old(named.most_root)) return false;
   KeptFacts known;
-  if (!is_its_own) known.failed = me_;
+  if (named.least_root != named.most_root || (root != 0 && !old_)) known.failed = me_;
   return learn(known);
 }
 
-// What calls that were interrupted here have made of it, one of the other.
-std::vector<std::uint64_t> Recovery::made_of(std::uint64_t id) const {
-  std::vector<std::uint64_t> made;
-  auto had = runtime_.allocations().by_id(id, group_.my_endpoint());
-  while (had && had->kept != nullptr && had->kept->next_id != 0) {
-    made.push_back(had->kept->next_id);
-    had = runtime_.allocations().by_id(made.back(), group_.my_endpoint());
+// Where an earlier recover has succeeded on some members only, all go on from what it made.
+bool Recovery::choose_old(std::uint64_t root) {
+  const std::vector<runtime::Allocation> all = runtime_.allocations().all_of_root(root);
+  NewestWhole newest;
+  for (const runtime::Allocation& each : all) {
+    if (each.kept->is_whole) newest.merge({.recoveries = each.kept->recoveries, .id = each.id});
   }
-  return made;
-}
-
-// Where a recover has failed on some members only, the others name what it made, and all go on from there.
-void Recovery::choose_old(const KeptName& named) {
-  const auto is_made_of = [&](std::uint64_t id, std::uint64_t earlier) {
-    return std::ranges::count(made_of(earlier), id) != 0;
-  };
-  std::uint64_t chosen = is_made_of(named.least_id, named.most_id) ? named.least_id : named.most_id;
-  const auto had = [&](std::uint64_t id) { return runtime_.allocations().by_id(id, group_.my_endpoint()); };
-  if (!had(chosen)) chosen = named.least_id;
-  old_ = had(chosen);
-  if (old_ && old_->kept == nullptr) old_.reset();
-  if (!old_) return;
-  for (const std::uint64_t earlier : {named.least_id, named.most_id}) {
-    if (!is_made_of(chosen, earlier)) continue;
-    earlier_.push_back(earlier);
-    for (const std::uint64_t between : made_of(earlier)) {
-      if (between == chosen) break;
-      earlier_.push_back(between);
-    }
+  newest = runtime_.all_merged(handle_, newest);
+  if (is_interrupted()) return false;
+  const auto mine = std::ranges::find(all, newest.id, &runtime::Allocation::id);
+  if (mine != all.end()) {
+    old_ = *mine;
+    old_->kept->is_whole = true;
   }
-  later_ = made_of(chosen);
+  shapes_.root = root;
+  shapes_.recoveries = newest.recoveries + 1;
+  return true;
 }
 
 // All members know the same of the parts afterwards.
@@ -200,12 +176,10 @@ bool Recovery::learn(KeptFacts known) {
     known.members = 1;
     known.parts = static_cast<std::uint32_t>(kept.bytes.size());
     known.copies = kept.wanted_copies;
-    known.id = old_->id;
     for (std::uint32_t part = known.parts; part-- > 0;) {
       if (kept.bytes[part] != 0 && source_of(part) == runtime::no_home) known.lost_part = part;
     }
   }
-  known.leftovers = later_.empty() ? 0 : 1;
   const KeptFacts all = runtime_.all_merged(handle_, known);
   if (is_interrupted()) return false;
   if (all.failed != no_member) return fail(all.failed == me_, "members name different kept memory");
@@ -213,7 +187,6 @@ bool Recovery::learn(KeptFacts known) {
     return fail(me_ == 0, "part " + std::to_string(all.lost_part) +
                               " is lost: the member that had it is gone, and so are all that had a copy");
   }
-  if (!drop_leftovers(all)) return false;
   shapes_.copies = all.copies;
   if (old_) {
     shapes_.bytes = old_->kept->bytes;
@@ -279,51 +252,26 @@ bool Recovery::fill() {
     carry_out(runtime_, name, operation, target, made_->parts[part], Finish::block());
   }
   runtime_.barrier(handle_);
-  if (!is_interrupted()) return true;
-  // The others may have gone on, or still write to what is here: it stays, and is named or dropped next time.
-  if (old_) old_->kept->next_id = made_id_;
-  return false;
+  return !is_interrupted();  // else others may have gone on, or still write to what was made here
 }
 
-// Nobody writes to these parts or to their mirrors any more, and nothing is sent for them, once all members
-// have come here.
-std::vector<runtime::Allocation> Recovery::retire(std::span<const std::uint64_t> ids) {
-  std::vector<runtime::Allocation> retired;
-  for (const std::uint64_t id : ids) {
-    const auto found = runtime_.allocations().by_id(id, group_.my_endpoint());
-    if (!found) continue;
-    forget_dead_parts(*found->kept);
-    if (are_mirrors_in_use(*found->kept)) found->kept->own_mirrors = nullptr;  // never given back
-    runtime::retire_parts(runtime_, name, *found);
-    retired.push_back(*found);
+// What all members have recovered from, and what interrupted calls have made meanwhile. Nobody writes to it
+// any more, and nothing is sent for it, once all have come here. If somebody dies now, everybody has the new
+// memory all the same.
+void Recovery::free_old() {
+  made_->is_whole = true;
+  std::vector<runtime::Allocation> old = runtime_.allocations().all_of_root(shapes_.root);
+  std::erase_if(old, [&](const runtime::Allocation& each) { return each.kept == made_; });
+  for (const runtime::Allocation& each : old) {
+    forget_dead_parts(*each.kept);
+    if (are_mirrors_in_use(*each.kept)) each.kept->own_mirrors = nullptr;  // never given back
+    runtime::retire_parts(runtime_, name, each);
   }
-  return retired;
-}
-
-void Recovery::release(const std::vector<runtime::Allocation>& retired) {
-  for (const runtime::Allocation& each : retired) {
+  runtime_.synchronize(handle_);
+  for (const runtime::Allocation& each : old) {
     runtime::release_parts(runtime_, each);
     runtime_.allocations().remove(each.id, each.my_endpoint());
   }
-}
-
-// What interrupted calls have made of the memory on some members, newcomers among them.
-bool Recovery::drop_leftovers(const KeptFacts& all) {
-  of_id_ = all.id;
-  if (old_) {
-    old_->kept->next_id = 0;
-  } else {
-    later_ = runtime_.allocations().made_of(all.id);
-  }
-  if (all.leftovers == 0 && all.members == group_.size()) return true;
-  const std::vector<runtime::Allocation> retired = retire(later_);
-  runtime_.synchronize(handle_);
-  const bool goes_on = !is_interrupted();
-  for (const runtime::Allocation& each : retired) {
-    if (!goes_on) each.kept->own_mirrors = nullptr;  // somebody may not have retired its part
-  }
-  release(retired);
-  return goes_on;
 }
 
 // Nothing is sent any more for a part of a worker of this host that has died.
@@ -333,7 +281,7 @@ void Recovery::forget_dead_parts(const runtime::KeptAllocation& kept) {
     const Worker home = kept.homes[part];
     const groups::WorkerPlace& place = runtime_.place(home);
     const bool is_dead = runtime_.world().failures.of(home) == groups::WorkerState::dead;
-    if (!is_dead || place.host != runtime_.place(runtime_.me()).host || kept.bytes[part] == 0) continue;
+    if (!is_dead || place.host != runtime_.place(runtime_.me()).host || kept.parts[part] == nullptr) continue;
     static_cast<void>(extents.retire(op::Direct::offset_of(place, kept.parts[part])));
   }
 }

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "checked/next.h"
-#include "runtime/call_name.h"
+#include "runtime/facade.h"
 
 namespace comex::checker {
 namespace {

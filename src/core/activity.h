@@ -24,9 +24,9 @@ enum class Kind : std::uint8_t { put, get, acc, rmw };
 inline constexpr unsigned kinds = 4;
 
 // What a wait waits for: data of an operation, a fence, a mutex, other members of a collective call, a word
-// of memory (wait_until), or something else, such as a free handle.
-enum class Waiting : std::uint8_t { data, fence, mutex, members, word, other };
-inline constexpr unsigned waitings = 6;
+// of memory (wait_until), a message of ARMCI, or something else, such as a free handle.
+enum class Waiting : std::uint8_t { data, fence, mutex, members, word, message, other };
+inline constexpr unsigned waitings = 7;
 
 // Why a request lies in a queue of its server: an earlier request of its origin is not done, its body has not
 // come, its origin has not taken its data, there is no memory to stage it in, or another process holds the
@@ -41,7 +41,7 @@ inline constexpr std::size_t most_waits = 4;          // of a rank's threads at 
 inline constexpr std::size_t most_queue_heads = 8;    // of a progress rank, that its block shows
 // Who repeats a call after a longer time than this does not wait by it.
 inline constexpr std::uint64_t attempts_apart_ns = 2'000'000'000;
-inline constexpr std::uint64_t layout_version = 7;
+inline constexpr std::uint64_t layout_version = 8;
 
 // One counter. Only its owner writes it, so that adding needs no atomic addition.
 class Word {
@@ -335,6 +335,7 @@ constexpr Waiting waiting_of(std::string_view call, bool has_server) {
   if (begins("fence") || begins("wait_proc") || begins("wait_all")) return Waiting::fence;
   if (begins("lock") || begins("unlock")) return Waiting::mutex;
   if (begins("wait_until")) return Waiting::word;
+  if (begins("receive") || begins("send")) return Waiting::message;
   if (begins("malloc_local") || begins("free_local")) return Waiting::other;
   for (const std::string_view word :
        {"barrier", "malloc", "free", "group", "create_mutexes", "destroy_mutexes", "meet", "init", "finalize",

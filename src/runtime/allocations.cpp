@@ -37,13 +37,13 @@ std::optional<Allocation> Allocations::by_id(std::uint64_t id, std::uint32_t my_
   return found->second;
 }
 
-std::vector<std::uint64_t> Allocations::made_of(std::uint64_t id) const {
-  std::vector<std::uint64_t> made;
+std::vector<Allocation> Allocations::all_of_root(std::uint64_t root) const {
+  std::vector<Allocation> all;
   const std::lock_guard lock(mutex_);
   for (const auto& [key, allocation] : by_id_) {
-    if (allocation.kept != nullptr && allocation.kept->made_of == id) made.push_back(allocation.id);
+    if (allocation.kept != nullptr && allocation.kept->root == root) all.push_back(allocation);
   }
-  return made;
+  return all;
 }
 
 void Allocations::remove(std::uint64_t id, std::uint32_t my_endpoint) {

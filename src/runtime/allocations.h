@@ -42,8 +42,8 @@ class Allocations {
   std::optional<Allocation> named_by(const void* address) const;
   // Endpoints of one process share an id. Each has its own part, whatever rank it has in the current group.
   std::optional<Allocation> by_id(std::uint64_t id, std::uint32_t my_endpoint) const;
-  // What recover has made of kept memory.
-  std::vector<std::uint64_t> made_of(std::uint64_t id) const;
+  // What malloc_kept made under this id, and what recover has made of it, if they are still there.
+  std::vector<Allocation> all_of_root(std::uint64_t root) const;
   void remove(std::uint64_t id, std::uint32_t my_endpoint);
 
  private:

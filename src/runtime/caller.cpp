@@ -1,9 +1,6 @@
 #include "runtime/caller.h"
 
-#include "runtime/call_name.h"
 #include "runtime/runtime.h"
-
-constinit thread_local const char* comex_call_name = nullptr;
 
 namespace comex::runtime {
 namespace {

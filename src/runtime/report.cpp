@@ -10,9 +10,9 @@
 #include <thread>
 #include <utility>
 
-#include "runtime/call_name.h"
 #include "runtime/caller.h"
 #include "runtime/communicator.h"
+#include "runtime/facade.h"
 #include "runtime/mpi_in_use.h"
 #include "runtime/process.h"
 

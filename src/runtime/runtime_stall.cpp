@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/call_name.h"
 #include "runtime/caller.h"
+#include "runtime/facade.h"
 #include "runtime/opening/boards.h"
 #include "runtime/opening/job_watch.h"
 #include "runtime/runtime.h"

@@ -14,9 +14,10 @@ constexpr std::array<const char*, localities> locality_names = {"own memory", "s
 constexpr std::array<const char*, localities> locality_keys = {"self", "same_host", "other_hosts",
                                                                "other_worlds"};
 constexpr std::array<const char*, activity::waitings> waiting_names = {
-    "data of operations", "fences", "mutexes", "other members", "words (wait_until)", "other reasons"};
-constexpr std::array<const char*, activity::waitings> waiting_keys = {"data",    "fence", "mutex",
-                                                                      "members", "word",  "other"};
+    "data of operations", "fences",           "mutexes",      "other members",
+    "words (wait_until)", "messages (ARMCI)", "other reasons"};
+constexpr std::array<const char*, activity::waitings> waiting_keys = {"data", "fence",   "mutex", "members",
+                                                                      "word", "message", "other"};
 
 [[gnu::format(printf, 1, 2)]] std::string format(const char* form, ...) {
   std::array<char, 256> line{};

@@ -118,6 +118,11 @@ const HeldMutex* WaitGraph::awaited_mutex(const RankState& waiter) const {
   return at == job_.mutexes.end() ? nullptr : &*at;
 }
 
+const RankState* WaitGraph::other_side(const RankState& waiter) const {
+  if (!waits(waiter) || waiter.wait.waiting != activity::Waiting::message) return nullptr;
+  return worker(waiter.wait.target);
+}
+
 Ranks WaitGraph::inside(const RankState& waiter) const {
   Ranks inside;
   for (const RankState* worker : workers_) {
@@ -196,6 +201,8 @@ WaitGraph::Waiters WaitGraph::waiters() const {
       }
       for (const RankState* late : call->second)
         waiters[worker(late->worker)][in].push_back(worker(waiter->worker));
+    } else if (const RankState* const other = other_side(*waiter)) {
+      waiters[other][in + ", for a message"].push_back(worker(waiter->worker));
     } else if (const RankState* const server = rank(waiter->wait.server)) {
       waiters[server][in].push_back(worker(waiter->worker));
     }

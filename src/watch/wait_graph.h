@@ -40,6 +40,9 @@ class WaitGraph {
 
   // Null: it is in no lock, or nobody holds it.
   const HeldMutex* awaited_mutex(const RankState& waiter) const;
+  // Of a worker that waits for a message, or for one to be received. Null: it does not, or any other may
+  // send.
+  const RankState* other_side(const RankState& waiter) const;
   // The worker as the thread of it that waits for a mutex, or is in a collective call over this context; if
   // none is, as it is.
   const RankState* in_lock(const RankState& worker) const;

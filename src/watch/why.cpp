@@ -63,7 +63,7 @@ class Explanation {
     for (const auto find :
          {&Explanation::missing_process, &Explanation::silent_host, &Explanation::mutex_cycle,
           &Explanation::mutex_holder, &Explanation::different_calls, &Explanation::missing_member,
-          &Explanation::unanswered, &Explanation::unwritten_word}) {
+          &Explanation::missing_message, &Explanation::unanswered, &Explanation::unwritten_word}) {
       if (const Found found = (this->*find)()) return *found;
     }
     if (graph_.waiting().empty())
@@ -216,6 +216,32 @@ class Explanation {
     // Who waits elsewhere may do so because of another who does not.
     std::stable_partition(late.begin(), late.end(), [](const RankState* rank) { return !waits(*rank); });
     return have_not_entered(late, call, inside);
+  }
+
+  // From a worker to the other side of the message that it waits for, until one does something else.
+  Found missing_message() const {
+    for (const RankState* first : graph_.waiting()) {
+      if (first->wait.waiting != activity::Waiting::message) continue;
+      Ranks chain{first};
+      const RankState* other = graph_.other_side(*first);
+      while (other != nullptr && std::ranges::find(chain, other) == chain.end()) {
+        chain.push_back(other);
+        other = graph_.other_side(*other);
+      }
+      if (other != nullptr) {
+        return joined(names(chain), " wait for messages of each other, for ", in_seconds(longest(chain)),
+                      ".");
+      }
+      if (chain.size() == 1) {
+        return joined(with_process(*first), " is in ", first->wait.name(), " for ",
+                      in_seconds(first->wait.seconds), ": nobody has sent the message that it waits for.");
+      }
+      const RankState& blamed = *chain.back();
+      const RankState& waiter = *chain[chain.size() - 2];
+      return joined(with_process(blamed), " has not come to the message that ", name(waiter),
+                    " waits for in ", waiter.wait.name(), ": ", instead(blamed), and_who_waits(&blamed));
+    }
+    return std::nullopt;
   }
 
   Found unanswered() const {

@@ -22,10 +22,10 @@ MAY_INCLUDE = {
     "runtime": {"core", "kernels", "shm", "mpi", "transport", "groups", "nb", "op", "pr", "watch"},
     "worlds": {"core", "kernels", "shm", "mpi", "transport", "groups", "nb", "op", "pr", "watch", "runtime"},
     "calls": {"core", "kernels", "shm", "mpi", "transport", "groups", "nb", "op", "pr", "watch", "runtime", "worlds"},
-    "armci": {"runtime/call_name", "runtime/flavour_mark"},
+    "armci": {"runtime/facade"},
     "interpose": set(),
     "checker": {"core"},
-    "checked": {"core", "checker", "runtime/call_name"},
+    "checked": {"core", "checker", "runtime/facade"},
 }
 # They make what the others are given.
 COMPOSING = {"runtime", "worlds", "calls"}

@@ -126,6 +126,27 @@ comex_add_mpi_test(NAME armci.members_that_pass_different_lengths_are_told PROGR
 set_tests_properties(armci.members_that_pass_different_lengths_are_told PROPERTIES PASS_REGULAR_EXPRESSION
   "comex: rank 0 on [^\n]*: rank 1 of its communicator passes 8 bytes and this one 16; all members")
 
+# Waits for messages have the limits of all waits.
+armci_client(armci_message_waits armci_shared message_waits.c)
+function(armci_message_wait name what line)
+  comex_add_mpi_test(NAME armci.${name} PROGRAM armci_message_waits RANKS 3 ARGS ${what} ${ARGN} LABELS armci TIMEOUT 30)
+  set_tests_properties(armci.${name} PROPERTIES PASS_REGULAR_EXPRESSION "comex: rank [0-9]+ on [^\n]*${line}"
+    FAIL_REGULAR_EXPRESSION "nobody has sent")
+endfunction()
+set(limit ENV COMEX_TIMEOUT_S=2)
+set(over "; the limit is COMEX_TIMEOUT_S=2")
+armci_message_wait(a_receive_over_the_limit receive "armci_msg_rcv[^\n]* for a message of worker 1${over}" ${limit})
+armci_message_wait(a_receive_of_any_over_the_limit any "armci_msg_rcvany[^\n]* for a message of any worker${over}" ${limit})
+armci_message_wait(a_send_over_the_limit send "armci_msg_snd[^\n]* for worker 1 to receive a message${over}" ${limit})
+armci_message_wait(a_broadcast_over_the_limit broadcast "armci_msg_bcast_scope[^\n]* for a message of worker 1${over}"
+  ${limit})
+armci_message_wait(a_message_of_the_dead death "armci_msg_rcv[^\n]* worker has died" MPI_ARGS --go-on
+  ENV COMEX_ON_FAILURE=continue)
+comex_add_mpi_test(NAME armci.messages_of_each_other_are_explained PROGRAM armci_message_waits RANKS 3 ARGS circle
+  ENV COMEX_STALL_S=1 COMEX_TIMEOUT_S=4 LABELS armci TIMEOUT 30)
+set_tests_properties(armci.messages_of_each_other_are_explained PROPERTIES PASS_REGULAR_EXPRESSION
+  "comex: why nothing goes on: workers 0, 1 wait for messages of each other" FAIL_REGULAR_EXPRESSION "nobody has sent")
+
 armci_client(armci_outlived armci_shared outlived.c)
 comex_add_mpi_test(NAME armci.a_death_ends_calls_without_a_result PROGRAM armci_outlived RANKS 4 MPI_ARGS --go-on
   ENV COMEX_ON_FAILURE=continue LABELS armci TIMEOUT 30)

@@ -3,7 +3,7 @@
 //
 // In each turn all write the next version: the home of a part stores it there and keeps it, and every worker
 // puts it to one part and fences it. So no part that recover gives is older than what the survivor knows to
-// be fenced, or written by all.
+// be fenced, or written by all. One member asks for no bytes: it has mirrors, and no address to name them by.
 #pragma once
 
 #include <algorithm>
@@ -23,15 +23,18 @@ class KeptParts {
   // Collective over the team, which has more hosts than one.
   void allocate(const Team& team) {
     std::vector<void*> places(static_cast<std::size_t>(team.size));
-    meet_all(comex_malloc_kept(places.data(), sizeof(Part), 1, team.group), "malloc_kept");
+    meet_all(comex_malloc_kept(places.data(), team.rank == empty ? 0 : sizeof(Part), 1, team.group),
+             "malloc_kept");
     *this = KeptParts();
     places_ = places;
     group_ = team.group;
     rank_ = team.rank;
     for (int part = 0; part < team.size; ++part) homes_.push_back(part);
     fenced_.assign(places.size(), 0);
-    *at(team.rank) = {};
-    went_or_lost(comex_keep(at(team.rank)), "keep of a new part");
+    if (team.rank != empty) {
+      *at(team.rank) = {};
+      went_or_lost(comex_keep(at(team.rank)), "keep of a new part");
+    }
     meet_all(comex_barrier(team.group), "barrier before the first writes");
     is_cleared_ = true;
   }
@@ -51,7 +54,7 @@ class KeptParts {
   // All write the next version, and look whether all have.
   void write(const Team& team) {
     for (int part = 0; part < count(); ++part) {
-      if (home(part) == rank_) store(part);
+      if (home(part) == rank_ && part != empty) store(part);
     }
     const int part = part_of(team, team.me());
     went_or_lost(comex_put(&next_, &at(part)->put[index(team.me())], sizeof next_, home(part), team.group),
@@ -80,6 +83,7 @@ class KeptParts {
   }
 
  private:
+  static constexpr int empty = 1;
   static constexpr int doubles = 3000;
   static constexpr long most_unmet = 4;  // versions that others may have begun since all had written one
   struct Part {
@@ -98,9 +102,15 @@ class KeptParts {
   int home(int part) const { return homes_[index(part)]; }
   int part_of(const Team& team, int worker) const {
     const auto rank = std::ranges::find(team.workers, worker) - team.workers.begin();
-    return (static_cast<int>(rank) + 1) % count();
+    const int part = (static_cast<int>(rank) + 1) % count();
+    return part == empty ? 0 : part;
   }
-  void* first_own() const { return at(static_cast<int>(std::ranges::find(homes_, rank_) - homes_.begin())); }
+  void* first_own() const {
+    for (int part = 0; part < count(); ++part) {
+      if (home(part) == rank_ && part != empty) return at(part);
+    }
+    return nullptr;
+  }
 
   // It fails only where a host is lost: that of the part, or of its mirror.
   static void went_or_lost(int code, const char* what) {
@@ -119,6 +129,7 @@ class KeptParts {
   long look_at_all() const {
     long newest = met_;
     for (int part = 0; part < count(); ++part) {
+      if (part == empty) continue;
       Part seen{};
       went_or_lost(comex_get(at(part), &seen, sizeof seen, home(part), group_), "get of kept memory");
       const auto [least, most] = std::ranges::minmax(seen.body);

@@ -11,8 +11,8 @@
 namespace comex::top {
 
 inline constexpr std::array<const char*, activity::kinds> kind_names = {"put", "get", "acc", "rmw"};
-inline constexpr std::array<const char*, activity::waitings> waiting_names = {"data",    "fence", "mutex",
-                                                                              "members", "word",  "other"};
+inline constexpr std::array<const char*, activity::waitings> waiting_names = {
+    "data", "fence", "mutex", "members", "word", "message", "other"};
 
 struct Rate {
   double operations = 0;  // a second

@@ -104,7 +104,7 @@ COMEX_C void ARMCIX_Lock_hdl(armcix_mutex_hdl_t handle, int mutex, int proc) {
   const comex::runtime::CallName called(__func__);
   const Named named = find(handle, mutex, proc);
   const long mine = add(named, &named.words->next, 1);
-  for (WaitLoop loop; add(named, &named.words->serving, 0) != mine;) loop.wait_a_round();
+  for (WaitLoop loop("lock", -1); add(named, &named.words->serving, 0) != mine;) loop.wait_a_round();
   held(handle, mutex, proc) = 1;
 }
 

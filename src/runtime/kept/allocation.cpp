@@ -103,6 +103,8 @@ int Maker::give_up() {
   all.kept = std::make_shared<KeptAllocation>(made_);
   retire_parts(runtime_, wish_.call, all);
   release_parts(runtime_, all);
+  made_.own_parts.clear();
+  made_.own_mirrors = nullptr;
   return code_;
 }
 

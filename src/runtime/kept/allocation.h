@@ -23,8 +23,9 @@ struct KeptAllocation {
   std::vector<void*> mirrors;
   std::vector<void*> own_parts;  // extents of this worker
   void* own_mirrors = nullptr;   // one extent; null: none
-  std::uint64_t next_id = 0;     // of what recover made of it, if that may have succeeded elsewhere only
-  std::uint64_t made_of = 0;     // of the memory that recover made it of; 0: of none
+  std::uint64_t root = 0;        // id of what malloc_kept made, of which recover made this
+  std::uint32_t recoveries = 0;  // since malloc_kept
+  bool is_whole = false;         // this member knows that all members have made and filled their parts
 };
 
 struct KeptWish {

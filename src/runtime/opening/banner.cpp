@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "runtime/environment.h"
-#include "runtime/flavour_mark.h"
+#include "runtime/facade.h"
 #include "runtime/mpi_in_use.h"
 
 // Defined if the program is linked with one of the ARMCI libraries.

@@ -119,6 +119,7 @@ TEST(Activity, a_call_tells_what_it_waits_for) {
   EXPECT_EQ(waiting_of("fence_all", false), Waiting::fence);
   EXPECT_EQ(waiting_of("lock", true), Waiting::mutex);
   EXPECT_EQ(waiting_of("wait_until", false), Waiting::word);
+  EXPECT_EQ(waiting_of("receive", false), Waiting::message);
   EXPECT_EQ(waiting_of("barrier", false), Waiting::members);
   EXPECT_EQ(waiting_of("reduction", false), Waiting::members);
   EXPECT_EQ(waiting_of("malloc_local", false), Waiting::other);

@@ -42,6 +42,7 @@ RankState waiting(int number, std::string_view call, activity::Waiting what, int
 
 constexpr auto members = activity::Waiting::members;
 constexpr auto mutex = activity::Waiting::mutex;
+constexpr auto message = activity::Waiting::message;
 constexpr auto data = activity::Waiting::data;
 
 RankState repeated(int number, std::string_view call, int server_rank) {
@@ -163,6 +164,19 @@ TEST(Why, NamesTheRankWaitedFor) {
         {{0, waiting(0, "barrier", members).wait}}},
        "worker 2 (rank 2, process 102) has not entered barrier: it computes, in no call that waits; "
        "workers 0, 1 wait for it"},
+      {"a message that a worker does not send, down a tree",
+       {{waiting(0, "armci_msg_bcast", message, 1), waiting(1, "armci_msg_bcast", message, 2),
+         worker(2, 'R')},
+        {},
+        {}},
+       "worker 2 (rank 2, process 102) has not come to the message that worker 1 waits for in "
+       "armci_msg_bcast: it computes, in no call that waits; workers 0, 1 wait for up to 12.3 s."},
+      {"messages of each other",
+       {{waiting(0, "armci_msg_rcv", message, 1), waiting(1, "armci_msg_snd", message, 0)}, {}, {}},
+       "workers 0, 1 wait for messages of each other, for 12.3 s."},
+      {"a message that anybody may send",
+       {{waiting(0, "armci_msg_rcvany", message), worker(1, 'R')}, {}, {}},
+       "worker 0 (rank 0, process 100) is in armci_msg_rcvany for 12.3 s: nobody has sent the message"},
       {"a holder that computes",
        {{in_lock(0, 1, 3), worker(1, 'R')}, {{1, 1, 3, 1}}, {}},
        "worker 1 holds mutex 3 of worker 1 and does not unlock it; it runs; worker 0 waits for it for 12.3 "
