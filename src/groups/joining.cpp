@@ -49,6 +49,11 @@ Status check_worlds(std::span<const WorldName> mine, std::span<const WorldName> 
   return {};
 }
 
+bool are_of_one_world(std::span<const Gpid> mine, std::span<const Gpid> theirs) {
+  const auto is_first = [&](const Gpid gpid) { return gpid.world == mine.front().world; };
+  return std::ranges::all_of(mine, is_first) && std::ranges::all_of(theirs, is_first);
+}
+
 // Runs one member's part of the steps.
 class Joining {
  public:
@@ -75,7 +80,7 @@ class Joining {
 
   Status decide() {
     std::vector<WorldName> known;
-    for (const WorldDescription& world : registry_.worlds()) known.push_back(name_of(world));
+    for (const WorldDescription& world : registry_.met_worlds()) known.push_back(name_of(world));
     Result<std::vector<Bytes>> knowledge =
         channel_.gather(Packer().array(std::span<const WorldName>(known)).take());
     if (!knowledge) return cut_off(knowledge.take_failure());
@@ -142,10 +147,13 @@ class Joining {
     decision_.is_low = mine.members.front() < theirs.members.front();
     decision_.context = decision_.is_low ? mine.context : theirs.context;
     decision_.has_cards = mine.has_hook && theirs.has_hook;
+    if (are_of_one_world(mine.members, theirs.members)) return;  // all know it
     for (const WorldName& world : mine.worlds) {
       const auto knows = [&world](const std::vector<WorldName>& names) { return holds(names, world.id); };
       WorldToDescribe wanted{world.id, 0, 0, 0};
-      wanted.provider = static_cast<std::uint32_t>(std::ranges::find_if(known, knows) - known.begin());
+      const auto provider = knows(known[channel_.rank()]) ? known.begin() + channel_.rank()
+                                                          : std::ranges::find_if(known, knows);
+      wanted.provider = static_cast<std::uint32_t>(provider - known.begin());
       wanted.is_for_others = holds(theirs.worlds, world.id) ? 0 : 1;
       wanted.is_for_us = std::ranges::all_of(known, knows) ? 0 : 1;
       if (wanted.is_for_others + wanted.is_for_us != 0) decision_.worlds_to_describe.push_back(wanted);
@@ -172,10 +180,13 @@ class Joining {
         mine = package.take_failure();
       }
     }
-    Result<std::vector<Bytes>> gathered = channel_.gather(wrap(mine, ours));
+    // What the leader has itself, all of it as a rule, need not go to every member and back.
+    Bytes own = wrap(mine, ours);
+    Result<std::vector<Bytes>> gathered = channel_.gather(channel_.is_leader() ? wrap({}, {}) : own);
     if (!gathered) return cut_off(gathered.take_failure());
     Bytes for_us;
     if (channel_.is_leader()) {
+      gathered.value()[channel_.rank()] = std::move(own);
       for_us = lead_packages(gathered.value());
     }
     Result<Bytes> received = channel_.broadcast(for_us);
@@ -240,14 +251,13 @@ class Joining {
   Status learn(std::span<const WorldPackage> packages) {
     // A world without members in the remote group came along with the worlds that have some.
     const std::vector<WorldId> met = worlds_met();
-    std::vector<WorldId> known;
-    for (const WorldDescription& world : registry_.worlds()) known.push_back(world.id);
+    std::vector<WorldName> known;
+    for (const WorldDescription& world : registry_.worlds()) known.push_back(name_of(world));
     for (const WorldPackage& package : packages) {
       const WorldId id = package.world.id;
-      if (std::ranges::find(known, id) != known.end()) continue;
+      if (std::ranges::find(known, name_of(package.world)) != known.end()) continue;
       const bool is_met = std::ranges::find(decision_.remote, id, &Gpid::world) != decision_.remote.end();
-      const WorldId first = met.empty() ? registry_.own_world() : met.front();
-      const auto introducer = is_met ? std::nullopt : std::optional<WorldId>(first);
+      const auto introducer = is_met || met.empty() ? std::nullopt : std::optional<WorldId>(met.front());
       if (Status added = registry_.add_world(package.world, introducer); !added) return added;
       added_.push_back(id);
       if (!hook_) continue;

@@ -45,19 +45,33 @@ void WorldRegistry::tell(const std::vector<WorldId>& freed) const {
 // ---- worlds ----
 
 Status WorldRegistry::add_world(const WorldDescription& world, std::optional<WorldId> introducer) {
+  std::vector<WorldId> freed;
+  const Status added = insert(world, introducer, freed);
+  tell(freed);
+  return added;
+}
+
+Status WorldRegistry::insert(const WorldDescription& world, std::optional<WorldId> introducer,
+                             std::vector<WorldId>& freed) {
   const std::lock_guard lock(mutex_);
-  const auto found = worlds_.find(world.id);
+  auto found = worlds_.find(world.id);
+  const bool is_same = found != worlds_.end() && found->second.description.nonce == world.nonce &&
+                       found->second.description.size == world.size;
+  if (found != worlds_.end() && !is_same && !found->second.is_met()) {
+    free_world(world.id, freed);
+    found = worlds_.end();
+  }
   if (found == worlds_.end()) {
     KnownWorld& made = worlds_[world.id];
     made.description = world;
     if (introducer) made.introducers.push_back(*introducer);
     return {};
   }
-  KnownWorld& known = found->second;
-  if (known.description.nonce != world.nonce || known.description.size != world.size) {
+  if (!is_same) {
     return caller_error("two worlds have the number " + std::to_string(world.id) +
                         "; launches that meet need different values of COMEX_MANAGER");
   }
+  KnownWorld& known = found->second;
   if (!introducer) known.introducers.clear();  // it has been met directly by now
   if (!known.description.rows) known.description.rows = world.rows;
   if (!known.description.hosts) known.description.hosts = world.hosts;
@@ -89,6 +103,15 @@ std::vector<WorldDescription> WorldRegistry::worlds() const {
   std::vector<WorldDescription> found;
   found.reserve(worlds_.size());
   for (const auto& [id, world] : worlds_) found.push_back(world.description);
+  return found;
+}
+
+std::vector<WorldDescription> WorldRegistry::met_worlds() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<WorldDescription> found;
+  for (const auto& [id, world] : worlds_) {
+    if (world.is_met()) found.push_back(world.description);
+  }
   return found;
 }
 
@@ -205,7 +228,7 @@ std::vector<Gpid> WorldRegistry::lpid_table() const {
   table.reserve(own_size_ + peers_.size());
   for (std::uint32_t rank = 0; rank < own_size_; ++rank) table.push_back({own_world_, rank});
   for (const Peer& peer : peers_) {
-    if (!peer.is_free) table.push_back(peer.gpid);
+    if (!peer.is_free && worlds_.at(peer.gpid.world).is_met()) table.push_back(peer.gpid);
   }
   return table;
 }

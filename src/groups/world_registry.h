@@ -45,7 +45,7 @@ class WorldRegistry {
 
   // Makes a world known, with all connections at zero. A world that came along with another one,
   // `introducer`, is forgotten with it unless it has connections of its own. If it is known, only names are
-  // compared.
+  // compared; one that came along may be over, and another one may have its number by now.
   Status add_world(const WorldDescription& world, std::optional<WorldId> introducer = std::nullopt);
   // Adds one more introducer to a world that came along; it is forgotten with the last one. No effect on
   // others.
@@ -53,6 +53,8 @@ class WorldRegistry {
   // After a failed joining: forgets a world without connections.
   void drop_unused(WorldId world);
   std::vector<WorldDescription> worlds() const;  // all known ones, by id; the own one without rows
+  // Without those that only came along with others: nobody tells when one of these ends.
+  std::vector<WorldDescription> met_worlds() const;
   Result<WorldDescription> world(WorldId world) const;
   Result<ConnectionData> connection_data(Gpid gpid) const;
 
@@ -63,7 +65,7 @@ class WorldRegistry {
   Result<Lpid> lpid_of(Gpid gpid) const;
   Result<Gpid> gpid_of(Lpid lpid) const;
   std::uint32_t lpid_count() const;
-  std::vector<Gpid> lpid_table() const;  // the processes of all lpids, in order
+  std::vector<Gpid> lpid_table() const;  // the processes of met worlds that have lpids, in order
 
   // The tables of the world group and of the self group.
   Table make_world_table() { return make_table(ConnectionTable::range(0, own_size_)); }
@@ -85,6 +87,7 @@ class WorldRegistry {
     std::uint32_t live = 0;            // connections with a count above zero
     std::vector<WorldId> introducers;  // known worlds that it came along with; empty: it was met directly
     std::vector<std::pair<std::uint32_t, Lpid>> lpids;  // by rank; empty for the own world
+    bool is_met() const { return live != 0 || introducers.empty(); }
   };
   struct Peer {  // a process of another world
     Gpid gpid;
@@ -95,7 +98,9 @@ class WorldRegistry {
   };
   using Lpids = std::priority_queue<Lpid, std::vector<Lpid>, std::greater<>>;
 
-  // In world_registry.cpp. All need the lock, except tell().
+  // In world_registry.cpp. All need the lock, but tell(), and insert(), which takes it.
+  Status insert(const WorldDescription& world, std::optional<WorldId> introducer,
+                std::vector<WorldId>& freed);
   bool is_own(Lpid lpid) const { return static_cast<std::uint32_t>(lpid) < own_size_; }
   Peer* peer_at(Lpid lpid);
   const Peer* peer_at(Lpid lpid) const;

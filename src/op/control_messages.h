@@ -36,6 +36,21 @@ class ControlMessages final : public transport::Sink {
   std::optional<std::vector<std::byte>> take(TransportRank from, std::uint64_t context,
                                              std::uint64_t sequence, std::uint32_t phase);
 
+  // A whole message of this sequence that is here and can be taken; null: there is none.
+  struct Sent {
+    TransportRank from;
+    std::uint32_t phase;
+  };
+  template <class IsWanted>
+  std::optional<Sent> any(std::uint64_t context, std::uint64_t sequence, const IsWanted& is_wanted) const {
+    for (const auto& [name, control] : arrived_) {
+      const Sent sent{name.from, name.phase};
+      if (name.context == context && name.sequence == sequence && is_whole(control) && is_wanted(sent))
+        return sent;
+    }
+    return std::nullopt;
+  }
+
   // The other processes are lost: no message is sent or expected any more.
   void abandon() { is_lost_ = true; }
   bool is_lost() const { return is_lost_; }

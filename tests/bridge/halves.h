@@ -119,7 +119,7 @@ class Halves {
     worlds::BridgeFacts facts;
     facts.wire = join_halves();
     facts.release = [this](runtime::Communicator) { require(false, "a lost bridge is not released"); };
-    facts.unwatch = [&abandoned] { ++abandoned; };
+    facts.unwatch = [&abandoned](bool all_part) { abandoned += all_part ? 0 : 1; };
     const MPI_Comm wire = facts.wire.get();
     if (is_worker()) {
       facts.lpid_of = [this](Gpid gpid) { return runtime().registry().lpid_of(gpid).value(); };

@@ -12,22 +12,30 @@ std::optional<LeaderMessage> CommitLeader::receive(std::uint32_t rank, const Mem
     case MemberMessage::nothing:
       break;
     case MemberMessage::comes:
-      member = {message.call, false, true};
+      change(member, {message.call, false, true});
       return LeaderMessage{LeaderMessage::prepare, message.call, context_};
     case MemberMessage::ready:
-      member.is_ready = message.call == member.call && message.context == context_;
+      change(member,
+             {member.call, message.call == member.call && message.context == context_, member.has_come});
       break;
     case MemberMessage::withdraws:
       // an answer to an earlier call, which the leader's call has already decided
       if (message.call != member.call) break;
-      member = {0, false, true};
+      change(member, {0, false, true});
       return LeaderMessage{LeaderMessage::abort, message.call, context_};
   }
   return std::nullopt;
 }
 
-bool CommitLeader::can_commit() const {
-  return std::all_of(members_.begin() + 1, members_.end(), [](const Member& each) { return each.is_ready; });
+void CommitLeader::change(Member& member, const Member& into) {
+  in_call_ += (into.call != 0 ? 1u : 0u) - (member.call != 0 ? 1u : 0u);
+  ready_ += (into.is_ready ? 1u : 0u) - (member.is_ready ? 1u : 0u);
+  member = into;
+}
+
+bool CommitLeader::still_awaits(std::uint32_t first) const {
+  const Member& member = members_[first];
+  return member.call == 0 || (!member.is_ready && in_call_ == members_.size() - 1);
 }
 
 std::uint32_t CommitLeader::first_awaited() const {

@@ -48,10 +48,11 @@ class CommitLeader {
 
   // The returned answer must be sent at once.
   std::optional<LeaderMessage> receive(std::uint32_t rank, const MemberMessage& message);
-  bool can_commit() const;
+  bool can_commit() const { return ready_ == members_.size() - 1; }
   // First a member that has not come, then one that is not ready yet.
   std::uint32_t first_awaited() const;
-  std::vector<std::uint32_t> missing() const;  // never came in this call, not even to withdraw
+  bool still_awaits(std::uint32_t first) const;  // of an earlier first_awaited()
+  std::vector<std::uint32_t> missing() const;    // never came in this call, not even to withdraw
   std::uint64_t context() const { return context_; }
   // The last message to a member that has come; nothing for others.
   std::optional<LeaderMessage> final_message(std::uint32_t rank, LeaderMessage::Kind kind) const;
@@ -65,8 +66,12 @@ class CommitLeader {
     bool has_come = false;
     friend auto operator<=>(const Member&, const Member&) = default;
   };
+  void change(Member& member, const Member& into);
+
   std::vector<Member> members_;
   std::uint64_t context_;
+  std::uint32_t in_call_ = 0;  // members, as is ready_
+  std::uint32_t ready_ = 0;
 };
 
 // A member's part of one call.

@@ -68,7 +68,7 @@ class Commit {
           has_given_up = true;
           give_up();
         }
-        return is_decided() || is_lost() || first_awaited() != awaited;
+        return is_decided() || is_lost() || !still_awaits(awaited);
       };
       runtime_.engine().wait(look, {operation_, proposed_.lpids[awaited]});
       if (!is_decided() && is_lost()) return environment_error(runtime_.why_lost(proposed_.bridge));
@@ -83,6 +83,7 @@ class Commit {
   virtual void give_up() = 0;
   virtual bool is_decided() const = 0;
   virtual std::uint32_t first_awaited() const = 0;
+  virtual bool still_awaits(std::uint32_t first) const = 0;
   virtual Result<std::uint64_t> settle() = 0;
 
   template <class Message>
@@ -90,6 +91,17 @@ class Commit {
     const ControlRoute& route = routes_[from];
     return route.control->take(route.rank, op::mailbox_context, digest_, phase,
                                std::as_writable_bytes(std::span(&message, 1)));
+  }
+  // From any member whose message is here: of thousands, few are at a time. Returns its rank.
+  template <class Message>
+  std::optional<std::uint32_t> take_any(Message& message) {
+    const auto is_to_leader = [&](const op::ControlMessages::Sent& sent) {
+      const std::uint32_t rank = sent.phase / 2;
+      return rank < size() && sent.phase == to_leader(rank) && sent.from == routes_[rank].rank;
+    };
+    const auto sent = routes_.front().control->any(op::mailbox_context, digest_, is_to_leader);
+    if (!sent || !take(sent->phase / 2, sent->phase, message)) return std::nullopt;
+    return sent->phase / 2;
   }
   template <class Message>
   void send(std::uint32_t to, std::uint32_t phase, const Message& message) {
@@ -140,11 +152,10 @@ class Leading final : public Commit {
 
  private:
   void listen() override {
-    for (std::uint32_t rank = 1; rank < size(); ++rank) {
-      MemberMessage message;
-      if (!take(rank, to_leader(rank), message)) continue;
-      if (const auto answer = part_.receive(rank, message))
-        send(rank, to_member(rank), with_missing(*answer));
+    MemberMessage message;
+    while (const auto rank = take_any(message)) {
+      if (const auto answer = part_.receive(*rank, message))
+        send(*rank, to_member(*rank), with_missing(*answer));
     }
   }
   void give_up() override {
@@ -156,6 +167,7 @@ class Leading final : public Commit {
   }
   bool is_decided() const override { return has_aborted_ || part_.can_commit(); }
   std::uint32_t first_awaited() const override { return part_.first_awaited(); }
+  bool still_awaits(std::uint32_t first) const override { return part_.still_awaits(first); }
   Result<std::uint64_t> settle() override {
     if (has_aborted_) return caller_error(line(text_of(part_.missing())));
     const op::Engine::Lock lock = runtime().engine().enter();
@@ -194,6 +206,7 @@ class Following final : public Commit {
   void give_up() override { send(0, to_leader(my_rank()), part_.withdraw()); }
   bool is_decided() const override { return part_.is_committed() || part_.is_aborted(); }
   std::uint32_t first_awaited() const override { return 0; }
+  bool still_awaits(std::uint32_t) const override { return true; }
   Result<std::uint64_t> settle() override {
     if (part_.is_committed()) return part_.context();
     return caller_error(line(has_leader_come() ? missing_ : text_of({0})));

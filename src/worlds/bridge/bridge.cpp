@@ -50,6 +50,7 @@ void add_peers(runtime::Runtime& runtime, BridgeId id, Bridge& bridge) {
     const Lpid lpid = point.facts.lpid_of(peer.gpid);
     bridge.ranks.emplace(lpid, rank);
     joined_worlds(runtime).bridges.peers.add(lpid, peer);
+    joined_worlds(runtime).meetings.losses.forget(peer.gpid.world);  // from here on its loss is news
   }
 }
 
@@ -125,7 +126,7 @@ Departure leave_traffic(runtime::Runtime& runtime, BridgeId id, Bridge& bridge, 
   if (is_together) {
     meet_workers(runtime, bridge);
     // All part together from here on: a death elsewhere may not make some leave alone.
-    bridge.point->unwatch();
+    bridge.point->unwatch(true);
     if (is_lost()) return departure;
   }
   leave_servers(runtime, bridge, how);

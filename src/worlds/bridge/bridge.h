@@ -28,8 +28,9 @@ struct BridgeFacts {
   std::function<Lpid(Gpid)> lpid_of = {};
   // Handles the wire when all have left the bridge; collective over it. If unset, the wire is freed.
   std::function<void(runtime::Communicator)> release = {};
-  // Ends the watch over the others' lives: all have met to part, or the wire is left to MPI as it is.
-  std::function<void()> unwatch = {};
+  // Ends the watch over the others' lives. All have met to part; or this process leaves alone, and the others
+  // still learn by its links of the end of its world.
+  std::function<void(bool all_part)> unwatch = {};
 };
 
 // On a worker. Fails on all ranks of the wire or on none. After a failure, the wire has been released.

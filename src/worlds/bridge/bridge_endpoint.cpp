@@ -87,18 +87,18 @@ op::Sizes BridgeEndpoint::sizes(const runtime::World& world) const {
   return sizes;
 }
 
-void BridgeEndpoint::unwatch() {
-  if (const auto end_watch = std::exchange(facts.unwatch, {})) end_watch();
+void BridgeEndpoint::unwatch(bool all_part) {
+  if (const auto end_watch = std::exchange(facts.unwatch, {})) end_watch(all_part);
 }
 
 void BridgeEndpoint::release_wire() {
-  unwatch();
+  unwatch(true);
   if (facts.release) facts.release(std::move(facts.wire));
   facts.wire = runtime::Communicator();
 }
 
 void BridgeEndpoint::abandon_wire() {
-  unwatch();
+  unwatch(false);
   facts.wire.forget();
 }
 

@@ -42,7 +42,7 @@ struct BridgeEndpoint {
   // own server.
   std::vector<TransportRank> own_servers() const;
   op::Sizes sizes(const runtime::World& own) const;  // of messages and bodies on the wire
-  void unwatch();                                    // a loss is not noticed any more
+  void unwatch(bool all_part);                       // a loss is not noticed any more
   void release_wire();
   void abandon_wire();  // without the others
 };

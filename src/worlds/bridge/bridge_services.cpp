@@ -59,7 +59,7 @@ bool BridgeServices::has_ended(BridgeEndpoint& point) {
   if (point.departed != point.server->departed()) {
     point.departed = point.server->departed();
     point.service = service_on(point);
-    if (point.server->has_any_left(protocol::Leaving::together)) point.unwatch();  // all have met to part
+    if (point.server->has_any_left(protocol::Leaving::together)) point.unwatch(true);  // all have met to part
   }
   return point.service == ServiceState::parts || point.service == ServiceState::ends;
 }

@@ -30,12 +30,13 @@ class FreedGroups {
     if (found == by_bridge_.end()) return;
     std::erase_if(found->second, [&](const Members& freed) { return std::ranges::includes(members, freed); });
   }
+  // The others of its groups are still connected with each other.
   void world_gone(WorldId world) {
     const std::lock_guard lock(mutex_);
-    const auto names_it = [world](const Members& freed) {
-      return std::ranges::find(freed, world, &Gpid::world) != freed.end();
-    };
-    for (auto& [bridge, groups] : by_bridge_) std::erase_if(groups, names_it);
+    for (auto& [bridge, groups] : by_bridge_) {
+      for (Members& freed : groups) std::erase_if(freed, [&](Gpid gpid) { return gpid.world == world; });
+      std::erase_if(groups, [](const Members& freed) { return freed.size() < 2; });
+    }
   }
   void bridge_gone(Bridge bridge) {
     const std::lock_guard lock(mutex_);

@@ -16,6 +16,7 @@ groups::CardHook hook_of(const comex_card_hook_t& hook) {
       return caller_error("the card hook's collect has failed for process " + text_of(gpid));
     }
     card.resize(bytes);
+    card.shrink_to_fit();  // there may be thousands
     return card;
   };
   made.deliver = [hook](Gpid gpid, const Bytes& card) -> Status {

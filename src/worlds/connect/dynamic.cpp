@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "runtime/communicator.h"
+
 namespace comex::worlds {
 namespace {
 
@@ -16,27 +18,6 @@ Status check(int code, const char* call) {
   std::ranges::replace(line, '\n', ';');  // a library may explain itself in several lines
   return environment_error(std::string(call) + ": " + line);
 }
-
-// While this lives, calls on a communicator return errors as codes.
-class ErrorsReturn {
- public:
-  explicit ErrorsReturn(MPI_Comm comm) : comm_(comm) {
-    PMPI_Comm_get_errhandler(comm_, &before_);
-    PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
-  }
-  ErrorsReturn(const ErrorsReturn&) = delete;
-  ErrorsReturn& operator=(const ErrorsReturn&) = delete;
-  ~ErrorsReturn() {
-    // MPI has not named the former handler, and would end the job at a null one.
-    if (before_ == MPI_ERRHANDLER_NULL) return;
-    PMPI_Comm_set_errhandler(comm_, before_);
-    PMPI_Errhandler_free(&before_);
-  }
-
- private:
-  MPI_Comm comm_;
-  MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
-};
 
 // The standard has no way to hand an environment to children. So `env` is spawned, which becomes the program.
 constexpr const char* becomes_program = "/usr/bin/env";
@@ -75,7 +56,7 @@ Result<Children> spawn(const SpawnPlan& plan) {
   pointers.push_back(nullptr);
 
   MPI_Comm inter = MPI_COMM_NULL;
-  const ErrorsReturn errors(MPI_COMM_SELF);
+  const runtime::ReturnedErrors errors(MPI_COMM_SELF);
   std::vector<int> codes(static_cast<std::size_t>(plan.processes), MPI_SUCCESS);
   Status spawned = check(PMPI_Comm_spawn(becomes_program, pointers.data(), plan.processes, MPI_INFO_NULL, 0,
                                          MPI_COMM_SELF, &inter, codes.data()),
@@ -106,8 +87,8 @@ Bytes hear_spawner() {
 
 Result<MpiPort> MpiPort::open() {
   std::array<char, MPI_MAX_PORT_NAME> port{};
-  const ErrorsReturn errors(MPI_COMM_SELF);
-  const ErrorsReturn world_errors(MPI_COMM_WORLD);
+  const runtime::ReturnedErrors errors(MPI_COMM_SELF);
+  const runtime::ReturnedErrors world_errors(MPI_COMM_WORLD);
   Status opened =
       check(PMPI_Open_port(MPI_INFO_NULL, port.data()), "MPI or its launcher joins no worlds: MPI_Open_port");
   if (!opened) return opened.take_failure();
@@ -116,7 +97,7 @@ Result<MpiPort> MpiPort::open() {
 
 MpiPort::~MpiPort() {
   if (name_.empty()) return;
-  const ErrorsReturn errors(MPI_COMM_WORLD);
+  const runtime::ReturnedErrors errors(MPI_COMM_WORLD);
   name_.resize(MPI_MAX_PORT_NAME);
   PMPI_Close_port(name_.data());
 }
@@ -124,7 +105,7 @@ MpiPort::~MpiPort() {
 Result<JoinedComms> join(MeetingSide side, const std::string& port, int root, MPI_Comm members) {
   std::string name = port;
   name.resize(MPI_MAX_PORT_NAME);
-  const ErrorsReturn errors(members);
+  const runtime::ReturnedErrors errors(members);
   JoinedComms joined;
   Status met;
   if (side == MeetingSide::accepts) {
@@ -135,7 +116,7 @@ Result<JoinedComms> join(MeetingSide side, const std::string& port, int root, MP
                 "MPI_Comm_connect");
   }
   if (!met) return met.take_failure();
-  const ErrorsReturn inter_errors(joined.inter);
+  const runtime::ReturnedErrors inter_errors(joined.inter);
   met = check(PMPI_Intercomm_merge(joined.inter, side == MeetingSide::connects ? 1 : 0, &joined.all),
               "MPI_Intercomm_merge");
   if (!met) return met.take_failure();

@@ -38,7 +38,7 @@ Result<JoinedBridge> join(const runtime::Reporter& reporter, LifeWatch& watch, M
                                      seconds);
     intercommunicator->part(std::move(all));
   };
-  made.facts.unwatch = [watched = made.watched] { watched->part(); };
+  made.facts.unwatch = [watched = made.watched](bool all_part) { watched->end(all_part); };
   return made;
 }
 

@@ -26,6 +26,8 @@ class LeaderConnection {
   static Result<LeaderConnection> seek(runtime::Runtime& runtime, const char* operation, const PortName& port,
                                        const Deadline& deadline, const ShouldAbort& should_abort);
 
+  // False once the other side has gone. It keeps the connection until both sides have come together.
+  bool is_open() { return channel_.step(); }
   void say(std::span<const std::byte> frame) { channel_.send(frame); }
   // Returns the other side's next frame, or a failure that says what happened to it.
   Result<Bytes> receive(runtime::Runtime& runtime, const char* operation, const Deadline& deadline,

@@ -44,7 +44,9 @@ class MeetingRun {
     joined_ = std::move(joined).value();
     connect_others();
     Result<BridgeId> bridge = no_bridge;
-    if (!stays_in_one_world()) bridge = cross();
+    if (const std::string how = channel_.spread(leads() ? way_on() : std::string()); how != stays) {
+      bridge = how == crosses ? cross() : Result<BridgeId>(environment_error(how));
+    }
     if (!bridge) {
       forget_others();
       return told_by_root(bridge.failure().text);
@@ -118,11 +120,16 @@ class MeetingRun {
     return wish;
   }
 
-  bool stays_in_one_world() {
-    const bool stays = leads() && share_a_world(mine_, theirs_);
-    constexpr const char* yes = "stays";
-    return channel_.spread(stays ? yes : "") == yes;
+  // On the root: how all of its side go on; else what is wrong. The other root may have given up while this
+  // one was held up.
+  static constexpr const char* stays = "stays in one world";
+  static constexpr const char* crosses = "crosses";
+  std::string way_on() {
+    if (!channel_.connection().is_open()) return has_gone;
+    return share_a_world(mine_, theirs_) ? stays : crosses;
   }
+
+  static constexpr const char* has_gone = "the other side has gone, since it was not answered in time";
 
   // The step inside MPI. The progress ranks are locked while it lasts.
   Result<BridgeId> cross() {
@@ -156,6 +163,7 @@ class MeetingRun {
       if (!received) return received.failure();
       roster.port.assign(reinterpret_cast<const char*>(received->data()), received->size());
     }
+    if (!channel_.connection().is_open()) return environment_error(has_gone);
     if (roster.port.empty()) return environment_error("the accepting side could not open a port of MPI");
     const std::vector<TransportRank> called = accepts() ? wire_.progress_ranks : without_shared();
     roster.ranks = wire_.workers;

@@ -36,8 +36,14 @@ class WatchedLinks {
       ids_.push_back(watch_.add(std::move(channels), tell, linked.dead_workers));
     }
   }
-  void part() {
-    for (const LifeWatch::Id id : ids_) watch_.remove(id, LinkEnd::parted);
+  void end(bool all_part) {
+    for (const LifeWatch::Id id : ids_) {
+      if (all_part) {
+        watch_.remove(id, LinkEnd::parted);
+      } else {
+        watch_.detach(id);
+      }
+    }
   }
 
  private:

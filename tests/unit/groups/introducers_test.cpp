@@ -55,6 +55,20 @@ TEST_F(Introducers, keep_what_they_introduced_until_the_last_of_them_goes) {
   }
 }
 
+TEST_F(Introducers, do_not_keep_the_number_of_a_world_that_may_be_over) {
+  std::vector<Table> tables = meet_both(true);
+  ASSERT_TRUE(registry.add_world(some_world(along, 2), met_first));
+  admitted(registry, {{along, 1}});
+  EXPECT_EQ(registry.met_worlds().size(), 3u) << "the own one, and two";
+  EXPECT_EQ(registry.lpid_table(), (std::vector<Gpid>{{0, 0}, {0, 1}, {met_first, 0}, {met_second, 0}}));
+  ASSERT_TRUE(registry.add_world(some_world(along, 5))) << "another one has its number by now";
+  EXPECT_EQ(registry.world(along)->size, 5u);
+  Table used = registry.make_table(admitted(registry, {{along, 4}}));
+  EXPECT_FALSE(registry.add_world(some_world(along, 2), met_first)) << "it is there";
+  used.disconnect();
+  for (Table& each : tables) each.disconnect();
+}
+
 TEST_F(Introducers, are_remembered_by_who_meets_them_one_after_the_other) {
   for (const bool one_goes_first : {true, false}) {
     Table first = join_world(met_first);

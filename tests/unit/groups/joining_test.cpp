@@ -179,8 +179,8 @@ TEST_F(Joining, names_the_lowest_manager_that_two_launches_have_on_both_sides) {
   WorldRegistry here(two, 0);
   WorldRegistry also_here(two, 1);
   WorldRegistry there(world_of(5, 2), 0);
-  EXPECT_TRUE(also_here.add_world(world_of(3, 1), WorldId{5U << 24}));
-  EXPECT_TRUE(there.add_world(world_of(3, 2), WorldId{5U << 24}));
+  EXPECT_TRUE(also_here.add_world(world_of(3, 1)));
+  EXPECT_TRUE(there.add_world(world_of(3, 2)));
   TestSide one({&here, &also_here});
   TestSide other({&there});
   EXPECT_NE(failure_of(join(one, other)).find("manager number 3;"), std::string::npos);

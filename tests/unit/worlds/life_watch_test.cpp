@@ -109,6 +109,21 @@ TEST(LifeWatch, tells_both_sides_that_one_goes_on_alone) {
   EXPECT_EQ(linked.times, 1);
 }
 
+TEST(LifeWatch, of_one_that_left_alone_still_tells_of_its_death_and_parts_at_its_end) {
+  LinkedPair linked;
+  linked.far->detach(linked.far_link);
+  EXPECT_EQ(linked.times, 0);
+  linked.far.reset();
+  linked.near->remove(linked.near_link, LinkEnd::parted);
+  linked.near.reset();
+  EXPECT_EQ(linked.times, 0);
+  LinkedPair dying;
+  dying.far->detach(dying.far_link);
+  dying.far->break_all(1);
+  ASSERT_TRUE(dying.hears());
+  EXPECT_EQ(dying.told, static_cast<int>(LinkEnd::broken));
+}
+
 // The end follows so soon that both words may be read at once.
 TEST(LifeWatch, tells_the_first_word_of_two) {
   LinkedPair linked;

@@ -15,12 +15,25 @@
 namespace comex::worlds {
 namespace {
 
-// Link-local addresses are useless to others without the name of the link.
+// An address of version 6 is useless to others without the name of the link.
 bool is_link_local(const sockaddr* address) {
-  if (address->sa_family != AF_INET6) return false;
-  sockaddr_in6 six;
-  std::memcpy(&six, address, sizeof six);
-  return IN6_IS_ADDR_LINKLOCAL(&six.sin6_addr);
+  if (address->sa_family == AF_INET6) {
+    sockaddr_in6 six;
+    std::memcpy(&six, address, sizeof six);
+    return IN6_IS_ADDR_LINKLOCAL(&six.sin6_addr);
+  }
+  sockaddr_in four;
+  std::memcpy(&four, address, sizeof four);
+  return ntohl(four.sin_addr.s_addr) >> 16 == 0xa9fe;  // 169.254.x.x
+}
+
+// At first only interfaces with a carrier and addresses for more than a link, such as a board's management
+// port has, which may be the same on every node.
+bool may_name(const ifaddrs& each, int family, bool is_last_choice) {
+  if (each.ifa_addr == nullptr || each.ifa_addr->sa_family != family) return false;
+  if ((each.ifa_flags & IFF_UP) == 0 || (each.ifa_flags & IFF_LOOPBACK) != 0) return false;
+  if (is_last_choice) return family == AF_INET || !is_link_local(each.ifa_addr);
+  return (each.ifa_flags & IFF_RUNNING) != 0 && !is_link_local(each.ifa_addr);
 }
 
 std::string numeric(const sockaddr* address) {
@@ -60,12 +73,12 @@ std::string own_address() {
   ifaddrs* all = nullptr;
   if (::getifaddrs(&all) != 0) return "127.0.0.1";
   const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> owner(all, &::freeifaddrs);
-  for (const int family : {AF_INET, AF_INET6}) {
-    for (const ifaddrs* each = all; each != nullptr; each = each->ifa_next) {
-      if (each->ifa_addr == nullptr || each->ifa_addr->sa_family != family) continue;
-      if ((each->ifa_flags & IFF_UP) == 0 || (each->ifa_flags & IFF_LOOPBACK) != 0) continue;
-      if (is_link_local(each->ifa_addr)) continue;
-      if (std::string text = numeric(each->ifa_addr); !text.empty()) return text;
+  for (const bool is_last_choice : {false, true}) {
+    for (const int family : {AF_INET, AF_INET6}) {
+      for (const ifaddrs* each = all; each != nullptr; each = each->ifa_next) {
+        if (!may_name(*each, family, is_last_choice)) continue;
+        if (std::string text = numeric(each->ifa_addr); !text.empty()) return text;
+      }
     }
   }
   return "127.0.0.1";

@@ -71,7 +71,7 @@ LifeWatch::~LifeWatch() {
   {
     const std::lock_guard lock(mutex_);
     for (auto& [id, link] : links_) {
-      const std::byte word = word_of(LinkEnd::ended);
+      const std::byte word = word_of(link.on_end ? LinkEnd::ended : LinkEnd::parted);
       for (FramedSocket& channel : link.channels) channel.send(std::span(&word, 1));
     }
     is_over_ = true;
@@ -121,6 +121,14 @@ void LifeWatch::remove(Id id, LinkEnd how) {
   wake();
 }
 
+void LifeWatch::detach(Id id) {
+  const bool is_watch = std::this_thread::get_id() == thread_.get_id();
+  std::unique_lock<std::mutex> telling;
+  if (!is_watch) telling = std::unique_lock(telling_);
+  const std::lock_guard lock(mutex_);
+  if (const auto found = links_.find(id); found != links_.end()) found->second.on_end = {};
+}
+
 void LifeWatch::break_all(std::uint32_t dead_workers) {
   const std::lock_guard telling(telling_);
   std::vector<OnEnd> broken;
@@ -131,7 +139,7 @@ void LifeWatch::break_all(std::uint32_t dead_workers) {
     for (auto& [id, link] : links_) {
       if (link.dead_workers >= dead_workers || std::exchange(link.is_told, true)) continue;
       for (FramedSocket& channel : link.channels) channel.send(std::span(&word, 1));
-      broken.push_back(link.on_end);
+      if (link.on_end) broken.push_back(link.on_end);
     }
   }
   for (const OnEnd& on_end : broken) on_end(LinkEnd::broken_here);
@@ -156,9 +164,12 @@ bool LifeWatch::look(std::vector<std::pair<OnEnd, LinkEnd>>& ended) {
       channel.close();
       if (how == LinkEnd::parted) continue;  // others of its world may stay
       link.is_told = true;
-      ended.emplace_back(link.on_end, how);
+      if (link.on_end) ended.emplace_back(link.on_end, how);
     }
   }
+  std::erase_if(links_, [](const auto& each) {
+    return !each.second.on_end && std::ranges::none_of(each.second.channels, &FramedSocket::is_open);
+  });
   return !is_over_;
 }
 

@@ -32,7 +32,7 @@ class LifeWatch {
   using OnEnd = std::function<void(LinkEnd)>;
 
   LifeWatch() = default;
-  // Ends all remaining links with LinkEnd::ended.
+  // Ends all remaining links with LinkEnd::ended, detached ones with LinkEnd::parted.
   ~LifeWatch();
   LifeWatch(const LifeWatch&) = delete;
   LifeWatch& operator=(const LifeWatch&) = delete;
@@ -42,6 +42,8 @@ class LifeWatch {
   // Tells the other side how the link ends. Afterwards on_end is not called and not running, unless this is
   // the watch's thread.
   void remove(Id link, LinkEnd how);
+  // The same without a word to the other side, which still learns how this process ends.
+  void detach(Id link);
   // So many workers of this world have died: ends the links, also later ones, that were made when fewer had,
   // with LinkEnd::broken. Each is reported here as broken_here, unless its end was reported before.
   void break_all(std::uint32_t dead_workers);
@@ -49,7 +51,7 @@ class LifeWatch {
  private:
   struct LivenessLink {
     std::vector<FramedSocket> channels;
-    OnEnd on_end;
+    OnEnd on_end;  // empty: it is detached
     std::uint32_t dead_workers;
     bool is_told = false;
   };
