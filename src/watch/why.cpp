@@ -66,6 +66,12 @@ class Explanation {
           &Explanation::missing_message, &Explanation::unanswered, &Explanation::unwritten_word}) {
       if (const Found found = (this->*find)()) return *found;
     }
+    for (const RankState* rank : graph_.waiting()) {
+      if (const HeldMutex* const mutex = graph_.awaited_mutex(*rank))
+        return joined("mutex ", mutex->index, " of worker ", mutex->owner, " is passed on; ",
+                      names_wait(graph_.waiting()), " for up to ", in_seconds(longest(graph_.waiting())),
+                      ".");
+    }
     if (graph_.waiting().empty())
       return "Nobody waits in a call of the runtime: the program computes, or waits elsewhere, in its own "
              "MPI perhaps.";
@@ -127,10 +133,18 @@ class Explanation {
                   " of worker ", mutex.owner, ", for ", in_seconds(worker.wait.seconds), ".");
   }
 
+  // Others have held it a moment ago.
+  bool is_passed_on(const HeldMutex& mutex) const {
+    if (before_ == nullptr) return false;
+    return std::ranges::none_of(before_->mutexes, [&](const HeldMutex& old) {
+      return old.owner == mutex.owner && old.index == mutex.index && old.holder == mutex.holder;
+    });
+  }
+
   Found mutex_holder() const {
     for (const RankState* rank : graph_.waiting()) {
       const HeldMutex* const mutex = graph_.awaited_mutex(*rank);
-      if (mutex == nullptr) continue;
+      if (mutex == nullptr || is_passed_on(*mutex)) continue;
       const RankState* const holder = graph_.worker(mutex->holder);
       std::string text = joined("worker ", mutex->holder, " holds mutex ", mutex->index, " of worker ",
                                 mutex->owner, " and does not unlock it");

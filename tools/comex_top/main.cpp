@@ -104,7 +104,8 @@ int watch(const Options& options, Job last) {
   const double began = last.taken_at;
   const std::string name = name_of(last);
   std::optional<Screen> screen;
-  if (options.html.empty() || isatty(STDOUT_FILENO) != 0) screen.emplace();
+  const bool owns_terminal = isatty(STDIN_FILENO) != 0 && tcgetpgrp(STDOUT_FILENO) == getpgrp();
+  if (options.html.empty() || owns_terminal) screen.emplace();
   JobView view = compare(nullptr, last);
   std::vector<Moment> moments;
   for (;;) {
@@ -152,10 +153,10 @@ int run(const Options& options) {
   }
   Found found = find(options.job);
   if (!found.job) return fail(found.problem);
-  if (options.why) return explain_hang(options, *found.job);
   if (options.once || options.json) return show_once(options, *found.job);
   if (options.interval <= 0) return fail("--interval 0 is for --once and --json");
-  if (options.html.empty() && isatty(STDOUT_FILENO) == 0)
+  if (options.why) return explain_hang(options, *found.job);
+  if (options.html.empty() && (isatty(STDIN_FILENO) == 0 || isatty(STDOUT_FILENO) == 0))
     return fail("this is no terminal: ask for --once, --json or --html FILE");
   return watch(options, std::move(*found.job));
 }

@@ -72,9 +72,13 @@ bool read_rank(const watch::ReadArena& read, std::uint64_t slot, std::uint64_t n
   return true;
 }
 
+// More than any arena has: another file may look like one.
+constexpr std::uint32_t most_records = 1U << 28;
+
 void read_owners(const File& arena, const shm::Geometry& geometry, Host& host) {
   shm::ExtentsBlock extents;
   if (!arena.read(offsetof(shm::ArenaHeader, extents), static_cast<void*>(&extents), sizeof extents)) return;
+  if (geometry.max_records > most_records) return;
   const std::uint32_t used = std::min(extents.records_used, geometry.max_records);
   std::vector<shm::ExtentRecord> records(used);
   if (!arena.read(geometry.records_offset, static_cast<void*>(records.data()),
@@ -113,7 +117,8 @@ Host host_of(const File& arena, const std::string& path, const shm::ArenaMap& ma
   const watch::ReadArena read = [&](std::uint64_t offset, std::span<std::byte> into) {
     return arena.read(offset, into.data(), into.size());
   };
-  for (std::uint64_t slot = 0; slot < map.geometry.slots; ++slot) read_rank(read, slot, now_ns, host);
+  for (std::uint64_t slot = 0; slot < std::min(map.geometry.slots, shm::most_slots); ++slot)
+    read_rank(read, slot, now_ns, host);
   if (!host.ranks.empty()) host.number = host.ranks.front().host;
   read_owners(arena, map.geometry, host);
   for (const Rank& rank : host.ranks)

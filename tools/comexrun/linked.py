@@ -8,7 +8,9 @@ from refused import Refused
 
 
 def mpi_of(path):
-    """The names of the MPI libraries that it loads; none of a script, or of what is linked statically."""
+    """The names of the MPI libraries that it loads; none of a script, of what is linked statically, or without ldd."""
+    if shutil.which("ldd") is None:
+        return set()
     said = subprocess.run(["ldd", path], capture_output=True, text=True, check=False)
     return set(re.findall(r"\blib(?:mpi|mpich)\.so\.\d+", said.stdout)) if said.returncode == 0 else set()
 

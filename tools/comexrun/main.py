@@ -85,6 +85,8 @@ def variables_of(options, progress_ranks, virtual_hosts):
         variables["COMEX_BIND"] = "all"
     if options.check:
         variables["COMEX_CHECK"] = os.environ.get("COMEX_CHECK", "1")
+        if variables["COMEX_CHECK"] == "0":
+            raise Refused("--check: COMEX_CHECK=0 in the environment turns it off")
     if goes_on():
         variables["COMEX_ON_FAILURE"] = "continue"
     return variables

@@ -9,7 +9,8 @@ OF_OPEN_MPI = ("x", "app", "bind-to", "map-by", "ppr", "prefix", "preload-files"
                "cpu-list", "cpu-set", "cpus-per-proc", "cpus-per-rank", "debugger", "hnp", "launch-agent", "max-restarts",
                "max-vm-size", "npernode", "npersocket", "ompi-server", "output-filename", "path", "personality",
                "report-events", "report-pid", "report-uri", "rf", "rankfile", "stdin", "timeout", "tune", "wdir", "wd",
-               "xml-file", "xterm", "output", "display", "runtime-options", "dvm", "pset")
+               "xml-file", "xterm", "output", "display", "runtime-options", "dvm", "pset",
+               "with-ft", "forward-signals", "stream-buffering", "spawn-timeout", "keepalive")
 OF_HYDRA = ("genvlist", "envlist", "configfile", "launcher", "launcher-exec", "rmk", "topolib", "membind", "demux", "iface",
             "ppn", "prepend-pattern", "outfile-pattern", "errfile-pattern", "nameserver", "order-nodes", "localhost", "usize",
             "gpus-per-proc", "bootstrap", "bootstrap-exec", "binding", "outfile", "errfile")

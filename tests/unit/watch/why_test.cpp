@@ -239,6 +239,15 @@ TEST(Why, WhatHasMovedDoesNotHang) {
   EXPECT_NE(explain(&before, now).verdict.find("it goes on with other operations"), std::string::npos);
 }
 
+TEST(Why, AMutexThatIsPassedOnIsNotHeld) {
+  const JobState before{{in_lock(0, 1, 3), worker(1), worker(2)}, {{1, 2, 3, 1}}, {}};
+  JobState now = before;
+  EXPECT_TRUE(explain(&before, now).verdict.starts_with("worker 2 holds mutex 3 of worker 1"));
+  now.mutexes.front().holder = 1;
+  EXPECT_EQ(explain(&before, now).verdict,
+            "mutex 3 of worker 1 is passed on; worker 0 waits for up to 12.3 s.");
+}
+
 TEST(Why, ShortWaitsAreOnTheirWay) {
   JobState job_state{{waiting(0, "barrier", members), worker(1)}, {}, {}};
   job_state.ranks[0].wait.seconds = least_wait_seconds / 2;
