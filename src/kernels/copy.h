@@ -20,11 +20,33 @@ inline constexpr std::uint64_t streamed_copy_bytes = std::uint64_t{64} << 20;
 // fence. Overlapping places end up as if copied through a buffer.
 void copy_big(void* to, const void* from, std::uint64_t bytes);
 
+// A memcpy of a size that is not constant may read or write a word twice.
+inline void copy_up_to_4(void* to, const void* from, std::uint64_t bytes) {
+  switch (bytes) {
+    case 4:
+      std::memcpy(to, from, 4);
+      return;
+    case 3:
+      std::memcpy(to, from, 3);
+      return;
+    case 2:
+      std::memcpy(to, from, 2);
+      return;
+    case 1:
+      std::memcpy(to, from, 1);
+      return;
+    default:  // pointers may be null if there are no bytes
+      return;
+  }
+}
+
 inline void copy_bytes(void* to, const void* from, std::uint64_t bytes) {
   if (bytes == 8) {
     std::memcpy(to, from, 8);
+  } else if (bytes <= 4) {
+    copy_up_to_4(to, from, bytes);
   } else if (bytes < big_copy_bytes) {
-    if (bytes != 0) std::memcpy(to, from, bytes);  // pointers may be null if there are no bytes
+    std::memcpy(to, from, bytes);
   } else {
     copy_big(to, from, bytes);
   }

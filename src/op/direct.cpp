@@ -1,6 +1,7 @@
 #include "op/direct.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "kernels/atomics.h"
@@ -65,7 +66,11 @@ Checked Direct::run(const Operation& operation, const groups::WorkerPlace& place
   } else {
     kernels::copy_far_to_near(operation.patch, base_ + checked.offset, operation.near);
   }
-  if (is_put) note_written(operation, place);
+  if (is_put) {
+    note_written(operation, place);
+  } else {
+    std::atomic_thread_fence(std::memory_order_acquire);  // a later get sees what was there before this
+  }
   return checked;
 }
 

@@ -56,6 +56,7 @@ class Direct {
     if (!extents_->covers(target, offset, bytes)) [[unlikely]]
       return false;
     kernels::copy_bytes(near, base_ + offset, bytes);
+    std::atomic_thread_fence(std::memory_order_acquire);  // a later get sees what was there before this
     return true;
   }
   struct Bytes {

@@ -3,12 +3,12 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <thread>
-#include <utility>
 
 #include "runtime/caller.h"
 #include "runtime/communicator.h"
@@ -25,7 +25,9 @@ Context as_called(Context where) {
   return where;
 }
 
-thread_local std::string failure_line;  // until it is taken
+// Until it is taken. Plain bytes outlive the thread's objects: exit handlers of the program may make calls.
+constexpr std::size_t most_of_line = 4096;
+thread_local std::array<char, most_of_line> failure_line;
 
 // A launcher that ends the job may lose what it has not read by then of the lines before.
 constexpr std::chrono::milliseconds until_read{100};
@@ -71,17 +73,18 @@ Identity Reporter::caller() const {
 }
 
 int Reporter::fail(const Context& where, std::string_view text) const {
-  std::string line = format_line(caller(), as_called(where), text);
+  const std::string line = format_line(caller(), as_called(where), text);
   print_text(line + "\n");
   if (!returns()) end_job(failure_exit_code);
-  failure_line = std::move(line);
+  failure_line[line.copy(failure_line.data(), most_of_line - 1)] = '\0';
   return 1;
 }
 
 const char* Reporter::take_failure_line() {
-  thread_local std::string taken;
-  taken = std::exchange(failure_line, {});
-  return taken.c_str();
+  thread_local std::array<char, most_of_line> taken;
+  taken = failure_line;
+  failure_line.front() = '\0';
+  return taken.data();
 }
 
 int Reporter::fail(const Context& where, const Failure& failure) const {

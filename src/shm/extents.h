@@ -79,8 +79,9 @@ class Extents {
   Status retire(std::uint64_t offset);   // checks fail from now on; offset is the extent's first byte
   Status release(std::uint64_t offset);  // allows reuse of the space; retires first if necessary
 
-  // Gives back kept memory that was not reused for ten seconds; if there is none, the call only reads a word.
-  // Returns how long the caller may sleep before it calls again.
+  // Gives back kept memory once nothing was freed for ten seconds, unless the user has fixed how much is
+  // kept; if there is none, the call only reads a word. Returns how long the caller may sleep before it calls
+  // again.
   std::uint64_t give_back_unused();
 
   // Decides whether [offset, offset + bytes) of `owner` may be touched. Lock-free, for any thread.

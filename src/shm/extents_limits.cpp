@@ -50,8 +50,10 @@ MemoryLimits Extents::read_limits() {
   MemoryLimits limits = place_.os->memory_limits(place_.object->backing());
   const LockGuard lock(*this);
   ExtentsBlock& block = *place_.block;
-  block.most_bytes = saturated_sum(limits.bytes, resident_bytes);
-  block.most_kept_bytes = saturated_sum(limits.bytes, block.kept_bytes) / kept_share;
+  if (!limits.is_unknown) {  // else this process has no descriptor left, perhaps, and the last answer holds
+    block.most_bytes = saturated_sum(limits.bytes, resident_bytes);
+    block.most_kept_bytes = saturated_sum(limits.bytes, block.kept_bytes) / kept_share;
+  }
   block.limits_read_ns.store(place_.os->now_ns(), std::memory_order_relaxed);
   if (block.kept_bytes > most_kept()) trim();  // others need the memory now
   return limits;
@@ -126,6 +128,7 @@ std::atomic<std::uint64_t>& Extents::committing(HostSlot slot) const {
 }
 
 std::uint64_t Extents::give_back_unused() {
+  if (place_.keep_bytes != keep_a_share) return unused_ns;  // the user has said how much stays
   const std::uint64_t kept_ns = place_.block->last_kept_ns.load(std::memory_order_relaxed);
   if (kept_ns == 0) return unused_ns;  // memory kept from now on cannot become unused earlier
   const std::uint64_t unused_for_ns = place_.os->now_ns() - kept_ns;

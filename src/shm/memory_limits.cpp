@@ -97,7 +97,7 @@ std::optional<std::uint64_t> left_in(const ReadFile& read, const Hierarchy& hier
 void shrink_to(MemoryLimits& limits, const ReadFile& read, const Hierarchy& hierarchy) {
   std::string inner = hierarchy.path;
   if (hierarchy.root != "/") {
-    const bool is_below = inner.compare(0, hierarchy.root.size(), hierarchy.root) == 0;
+    const bool is_below = inner == hierarchy.root || inner.starts_with(hierarchy.root + "/");
     inner = is_below ? inner.substr(hierarchy.root.size()) : "";
   }
   while (!inner.empty() && inner.back() == '/') inner.pop_back();
@@ -123,6 +123,7 @@ MemoryLimits limits_of_machine(const ReadFile& read) {
     if (const auto kib = value_of(*meminfo, "MemAvailable:")) limits.bytes = *kib * 1024;
     if (const auto kib = value_of(*meminfo, "MemTotal:")) limits.ram_bytes = *kib * 1024;
   }
+  limits.is_unknown = limits.bytes == ~0ULL;
   const std::string membership = read("/proc/self/cgroup").value_or("");
   for (Hierarchy& hierarchy : mounted_hierarchies(read("/proc/self/mountinfo").value_or(""))) {
     const auto path = path_in(hierarchy, membership);
