@@ -15,7 +15,7 @@ class WaitLoop {
   WaitLoop(const char* operation, int worker) : operation_(operation), worker_(worker) {}
   WaitLoop(const WaitLoop&) = delete;
   WaitLoop& operator=(const WaitLoop&) = delete;
-  ~WaitLoop() { comex_end_message_wait(watched_); }
+  ~WaitLoop() { comex_message_waits.end(watched_); }
 
   // Waits for one round. Call it between two checks of the awaited condition.
   void wait_a_round() {
@@ -26,8 +26,8 @@ class WaitLoop {
       std::this_thread::yield();
       return;
     }
-    if (watched_ == nullptr) watched_ = comex_begin_message_wait(operation_, worker_);
-    comex_look_at_message_wait(watched_);
+    if (watched_ == nullptr) watched_ = comex_message_waits.begin(operation_, worker_);
+    comex_message_waits.look(watched_);
     std::this_thread::sleep_for(nap_);
     if (nap_ < longest_nap) nap_ *= 2;
   }

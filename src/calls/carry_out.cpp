@@ -107,7 +107,10 @@ int carry_out(runtime::Runtime& runtime, const char* name, std::span<const Opera
       }
     }
   };
-  return finish_remote(runtime, remote, target.reason(name), finish, begin, may_append ? &far : nullptr);
+  std::uint64_t bytes = 0;
+  for (const Operation& operation : operations) bytes += bytes_of(operation);
+  return finish_remote(runtime, remote, target.reason(name), finish, begin,
+                       !is_blocking && op::Remote::is_small(bytes) ? &far : nullptr);
 }
 
 int carry_out(runtime::Runtime& runtime, const char* name, const Result<Operation>& operation,

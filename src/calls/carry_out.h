@@ -97,10 +97,11 @@ bool find_arguments(runtime::Runtime& runtime, const char* name, const Accumulat
 // Reports that a lock of a dead process was taken over.
 [[gnu::noinline]] void say_recovered(const runtime::Runtime& runtime, const Context& where);
 
-// Starts a remote operation and completes it as the caller asked. `appended_to`: begin() may add to a batch.
+// Starts a remote operation and completes it as the caller asked. `small_to`: the target of a small one,
+// which has left, or lies in a batch, when a non-blocking call returns.
 template <class Begin>
 int finish_remote(runtime::Runtime& runtime, op::Remote& to, const op::WaitReason& reason,
-                  const Finish& finish, Begin&& begin, const op::RemoteTarget* appended_to = nullptr);
+                  const Finish& finish, Begin&& begin, const op::RemoteTarget* small_to = nullptr);
 
 }  // namespace comex::calls
 

@@ -8,7 +8,7 @@ namespace comex::calls {
 
 template <class Begin>
 int finish_remote(runtime::Runtime& runtime, op::Remote& to, const op::WaitReason& reason,
-                  const Finish& finish, Begin&& begin, const op::RemoteTarget* appended_to) {
+                  const Finish& finish, Begin&& begin, const op::RemoteTarget* small_to) {
   switch (finish.kind) {
     case Finish::Kind::blocking: {
       nb::Completion completion;
@@ -19,7 +19,7 @@ int finish_remote(runtime::Runtime& runtime, op::Remote& to, const op::WaitReaso
     }
     case Finish::Kind::implicit:
       runtime.start(
-          to, reason, [&] { begin(runtime.implicit().of(reason.target)); }, appended_to);
+          to, reason, [&] { begin(runtime.implicit().of(reason.target)); }, small_to);
       return COMEX_SUCCESS;
     case Finish::Kind::handle:
       break;
@@ -33,7 +33,7 @@ int finish_remote(runtime::Runtime& runtime, op::Remote& to, const op::WaitReaso
     completion.complete();  // completes the part with which issue() began
     runtime.note_handle(issued, reason);
   };
-  runtime.start(to, reason, begin_with_handle, appended_to);
+  runtime.start(to, reason, begin_with_handle, small_to);
   if (issued == 0) {
     return runtime.reporter().fail(runtime.context(reason.operation, reason.target, reason.named),
                                    "no handle is free");

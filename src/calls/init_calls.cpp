@@ -17,6 +17,13 @@ int comex_init_comm(MPI_Comm comm) {
     return runtime::introduced_reporter().fail({.operation = "init_comm"},
                                                "the communicator is MPI_COMM_NULL");
   }
+  int is_inter = 0;
+  if (runtime::mpi_is_running()) PMPI_Comm_test_inter(comm, &is_inter);
+  if (is_inter != 0) {
+    return runtime::introduced_reporter().fail(
+        {.operation = "init_comm"},
+        "the communicator has two sides; a world is made of one, as by MPI_Intercomm_merge");
+  }
   return runtime::initialize(worlds::joiner(), comm, nullptr, nullptr);
 }
 

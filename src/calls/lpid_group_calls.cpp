@@ -42,6 +42,7 @@ std::optional<int> make_over_a_bridge(runtime::Runtime& runtime, ProposedGroup p
     if (proposed.bridge == no_bridge) return std::nullopt;
     created = try_to_create_group(runtime, from_lpids, proposed, groups::process_itself, group);
   }
+  if (created == Created::member_died) return COMEX_PROC_FAILED;
   return created == Created::yes ? COMEX_SUCCESS : COMEX_FAILURE;
 }
 

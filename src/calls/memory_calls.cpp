@@ -43,7 +43,7 @@ int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group
   const runtime::CallScope call(name, handle);
   runtime::GroupExtras& extras = runtime->extras(handle);
   // equal on all members, because they allocate over a group in one order
-  const auto id = groups::allocation_id(group->context(), ++extras.next_allocation);
+  const auto id = groups::allocation_id(group->context(), extras.next_allocation + 1);
   Result<void*> mine = caller_error("the array of addresses is null");
   if (ptr_arr != nullptr && id) mine = runtime::allocate_own(*runtime, bytes, *id, device);
   if (!id) mine = caller_error("a group has had all the allocations it can have; make another one for more");
@@ -69,6 +69,7 @@ int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group
     return runtime::fail_apart(*runtime, {.operation = name}, *odd == me,
                                "this process allocates where others free");
   }
+  ++extras.next_allocation;
   if (const auto failed = exchanged.verdict.failed()) {
     give_up();
     return *failed == me ? runtime->reporter().fail({.operation = name}, mine.failure())

@@ -52,20 +52,21 @@ class MessageWait {
   op::StallWatch watch_;
 };
 
+void* begin(const char* operation, int worker) {
+  Runtime* const runtime = pass();
+  return runtime == nullptr ? nullptr : new MessageWait(*runtime, operation, worker);
+}
+
+void look(void* wait) {
+  if (wait != nullptr) static_cast<MessageWait*>(wait)->look();
+}
+
+void end(void* wait) {
+  delete static_cast<MessageWait*>(wait);
+}
+
 }  // namespace
 }  // namespace comex::runtime
 
-using namespace comex;
-
-void* comex_begin_message_wait(const char* operation, int worker) {
-  runtime::Runtime* const runtime = runtime::pass();
-  return runtime == nullptr ? nullptr : new runtime::MessageWait(*runtime, operation, worker);
-}
-
-void comex_look_at_message_wait(void* wait) {
-  if (wait != nullptr) static_cast<runtime::MessageWait*>(wait)->look();
-}
-
-void comex_end_message_wait(void* wait) {
-  delete static_cast<runtime::MessageWait*>(wait);
-}
+constinit const comex::runtime::MessageWaits comex_message_waits = {
+    comex::runtime::begin, comex::runtime::look, comex::runtime::end};

@@ -6,20 +6,21 @@ extern "C" {
 // of comex.h. The façade sets it.
 extern constinit thread_local const char* comex_call_name
     __attribute__((visibility("default"), tls_model("initial-exec")));
+}
+
+namespace comex::runtime {
 
 // Waits of the façade: for a message of another worker, or for a mutex of its own. The runtime watches them
 // like its own: comex_top shows them, and COMEX_STALL_S and COMEX_TIMEOUT_S hold for them. The façade makes
 // progress itself.
-//
-// The operation is "receive", "send" or "lock". `worker` has to send, to receive or to unlock; -1: anybody.
-// The wait belongs to the caller's thread. Null where there is no runtime.
-__attribute__((visibility("default"))) void* comex_begin_message_wait(const char* operation, int worker);
-// Once a round. Ends the job where the wait lasts longer than its limit, and where the worker has died.
-__attribute__((visibility("default"))) void comex_look_at_message_wait(void* wait);
-__attribute__((visibility("default"))) void comex_end_message_wait(void* wait);
-}
-
-namespace comex::runtime {
+struct MessageWaits {
+  // The operation is "receive", "send" or "lock". `worker` has to send, to receive or to unlock; -1: anybody.
+  // The wait belongs to the caller's thread. Null where there is no runtime.
+  void* (*begin)(const char* operation, int worker);
+  // Once a round. Ends the job where the wait lasts longer than its limit, and where the worker has died.
+  void (*look)(void* wait);
+  void (*end)(void* wait);
+};
 
 // Sets the name for its lifetime. Nested calls keep the name of the outermost one.
 class CallName {
@@ -49,3 +50,4 @@ struct FlavourMark {
 }  // namespace comex::runtime
 
 extern "C" __attribute__((visibility("default"))) comex::runtime::FlavourMark comex_armci_flavour;
+extern "C" __attribute__((visibility("default"))) const comex::runtime::MessageWaits comex_message_waits;

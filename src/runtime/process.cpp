@@ -146,7 +146,7 @@ int initialize(const WorldJoiner& joiner, MPI_Comm comm, int* argc, char*** argv
         "libcomex_world has split the ranks with another copy of the runtime; link "
         "the program with the shared library, or with libcomex_world itself");
   }
-  const bool is_first = over_all_ranks && !self.was_initialized;
+  const bool is_first = over_all_ranks && !self.has_met_parents;
   // A first init that could not meet its parents is tried again; they speak once.
   if (is_first && !self.launch.knows_parents()) self.launch.set_parents(joiner.hear_parents());
   std::unique_ptr<World> world;
@@ -166,6 +166,7 @@ int initialize(const WorldJoiner& joiner, MPI_Comm comm, int* argc, char*** argv
     return COMEX_FAILURE;
   }
   self.was_initialized = true;
+  self.has_met_parents |= is_first;
   return COMEX_SUCCESS;
 }
 

@@ -21,6 +21,7 @@ struct Process {
   std::unique_ptr<Runtime> runtime;
   std::mutex starting;  // only one init or finalize at a time
   bool was_initialized = false;
+  bool has_met_parents = false;  // or has none; equal on all ranks
   bool has_finalize_hook = false;
   bool has_dead_workers = false;                   // known when the last world was closed
   bool is_forked_child = false;                    // of an initialized process; it owns nothing here

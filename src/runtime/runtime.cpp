@@ -243,7 +243,7 @@ void Runtime::fence_members(const groups::Group& group) {
       if (member.remote->dirty(far)) member.remote->start_fence(far.server, completion);
     });
   });
-  const auto keep = [&](Lpid each) { return is_world || is_in(group, each); };
+  const auto keep = [&](Lpid each) { return is_world ? is_own(each) : is_in(group, each); };
   const auto who_is_silent = [&] { return servers_text(dirty_servers(group)); };
   const op::FunctionRef<std::string()> awaited(who_is_silent);
   const op::Engine::Lock lock =
@@ -281,7 +281,7 @@ bool Runtime::take_failures(const Reach& target) {
 bool Runtime::take_failures(const groups::Group& group) {
   const op::Engine::Lock lock = engine_.enter();
   const bool is_world = group.context() == world_context;
-  const auto keep = [&](Lpid each) { return is_world || is_in(group, each); };
+  const auto keep = [&](Lpid each) { return is_world ? is_own(each) : is_in(group, each); };
   const bool was_implicit = implicit_.take_failures(keep);
   if (is_world) return remote_.take_failures() != 0 || was_implicit;
   std::uint64_t failures = 0;
@@ -328,7 +328,7 @@ std::uint32_t Runtime::pending_to(Lpid target) {
 
 void Runtime::complete(const groups::Group& group) {
   const auto keep = [&group](Lpid each) { return group.targets().rank_of(each) >= 0; };
-  engine_.wait([&] { return implicit_.all_done(keep) && handles_done(keep); }, {"group_free"});
+  engine_.wait([&] { return implicit_.all_done(keep) && handles_done(keep); }, {"wait_all"});
 }
 
 void Runtime::note_handle(int handle, const op::WaitReason& issued_for) {
@@ -365,6 +365,7 @@ void Runtime::synchronize(int handle) {
 void Runtime::barrier(int handle) {
   fence_members(*groups_.find(handle));
   synchronize(handle);
+  std::atomic_thread_fence(std::memory_order_acquire);  // MPI does not promise it of a message
 }
 
 // Over the world, each host's lowest worker exchanges with the others and shows its host the result.

@@ -138,17 +138,23 @@ class Runtime {
     return is_own(target.lpid) ? count(kind, target.place, bytes) : activity_.count_other_world(kind, bytes);
   }
 
-  // Starts a remote operation under the engine lock; if too much is under way, it makes progress first. An
-  // item for a batch also waits for a credit: the caller may compute for long, and without a credit nobody
-  // could send the batch.
+  // Starts a remote operation under the engine lock; if too much is under way, it makes progress first. A
+  // small one, to `small_to`, waits for credits before and after: the caller may compute for long, and nobody
+  // else could send it, or its batch. Only behind what waited here before it stays.
   template <class Start>
   void start(op::Remote& to, const op::WaitReason& reason, Start&& begin,
-             const op::RemoteTarget* appended_to = nullptr) {
+             const op::RemoteTarget* small_to = nullptr) {
     const auto has_capacity = [&] {
-      return appended_to == nullptr ? to.has_capacity() : to.has_capacity(*appended_to);
+      return small_to == nullptr ? to.has_capacity() : to.has_capacity(*small_to);
     };
-    const op::Engine::Lock lock = engine_.enter_when(has_capacity, reason);
+    const auto has_sent_all = [&] { return small_to == nullptr || to.has_sent_all(*small_to); };
+    op::Engine::Lock lock = engine_.enter_when(has_capacity, reason);
+    const bool leaves_now = has_sent_all();
     begin();
+    if (!leaves_now || has_sent_all()) [[likely]]
+      return;
+    lock.unlock();
+    engine_.wait(has_sent_all, reason);
   }
   // The same however much is under way, since locks that wait may be part of it and end by such a call: for
   // blocking operations, of which a thread has one, and fences.

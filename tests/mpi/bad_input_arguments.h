@@ -327,6 +327,9 @@ inline void collective_cases(Bed& bed) {
   bed.together("malloc beside_free", {"malloc", "allocates where others free", -1, nullptr}, [&] {
     return bed.me == 0 ? comex_malloc(places.data(), 64, world) : comex_free(nullptr, world);
   });
+  std::vector<void*> later(places.size());
+  bed.must(comex_malloc(later.data(), 64, world), "malloc after malloc beside_free");
+  bed.must(comex_free(later[static_cast<std::size_t>(bed.me)], world), "free after malloc beside_free");
   int host_of_last = 0;  // across hosts, members of different collectives wait for each other
   comex_host_of(bed.workers - 1, world, &host_of_last);
   int host_of_first = 0;

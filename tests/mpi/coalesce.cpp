@@ -258,9 +258,7 @@ int main(int argc, char** argv) {
   job.check("what a wait found complete arrives", [&] { test.what_a_wait_found_complete_arrives(); });
   job.check("what a computing worker has left arrives",
             [&] { test.what_a_computing_worker_has_left_arrives(); });
-  if (!job.has("one_at_a_time")) {  // then what lacks a credit stays with its worker
-    job.check("all of a flood arrives", [&] { test.all_of_a_flood_arrives(); });
-  }
+  job.check("all of a flood arrives", [&] { test.all_of_a_flood_arrives(); });
   job.done(comex_create_mutexes(1));
   job.check("calls after a pause find what was left", [&] { test.calls_after_a_pause_find_what_was_left(); });
   job.done(comex_destroy_mutexes());

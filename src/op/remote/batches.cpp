@@ -87,7 +87,7 @@ bool Batches::open(Channel& channel, const RemoteTarget& far) {
   }
   if (buffer == nullptr) return false;
   channel.world = far.world;
-  Header header = make_header(Verb::batch, channel.itself(), state_.sender());
+  Header header = make_header(Verb::batch, channel.itself(), state_.sender(state_.errors_return));
   header.flags |= protocol::non_blocking;
   header.set_batch_rank(state_.transport.rank());
   header.number = state_.ledger.issued(channel.rank) + 1;

@@ -55,7 +55,8 @@ class Batches {
       : state_(state), channels_(channels), requests_(requests), transfers_(transfers), outbox_(outbox) {}
 
   bool has_outbox() const { return outbox_.size() != 0; }
-  bool takes(std::uint64_t bytes) const { return has_outbox() && bytes != 0 && bytes <= largest_item; }
+  static bool is_small(std::uint64_t bytes) { return bytes != 0 && bytes <= largest_item; }
+  bool takes(std::uint64_t bytes) const { return has_outbox() && is_small(bytes); }
   // Whether one more item of any kind finds a place, or need not wait for a credit.
   bool may_append(const Channel& channel) const;
   // Each returns false if the operation has to be started by itself; see Remote.

@@ -91,7 +91,7 @@ Transfer* DataRequests::begin_transfer(Channel& channel, Request& request, const
 // Sends one message of an operation; returns false if it cannot be sent yet.
 bool DataRequests::send_message(Channel& channel, Request& request, Data& data) {
   if (!channel.has_credit()) return false;
-  Header header = header_of(data, request.far, state_.sender());
+  Header header = header_of(data, request.far, state_.sender(request.errors_return));
   const bool is_write = header.verb != Verb::get;
   const bool with_body = has_body(header, state_.sizes);
   Transfer* transfer = nullptr;
@@ -120,7 +120,7 @@ void DataRequests::copy(Channel& channel, Request& request) {
   // A progress rank is certain to give credits, so the caller waits for one.
   if (data == nullptr || request.far.has_progress_rank) return;
   if (!is_small_write(*data) || channel.copied >= max_copied_per_channel) return;
-  const Header header = header_of(*data, request.far, state_.sender());
+  const Header header = header_of(*data, request.far, state_.sender(request.errors_return));
   request.message.resize(state_.sizes.message_bytes);
   request.message.resize(write_data(*data, request.far, header, request.message.data()));
   request.what.emplace<Copied>(Copied{header});

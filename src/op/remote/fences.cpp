@@ -50,7 +50,7 @@ bool Fences::send(Channel& channel, Request& request, const Reserved& reserved) 
     return true;
   }
   if (channel.reserved_busy) return false;
-  Header header = make_header(reserved.verb, request.far, state_.sender());
+  Header header = make_header(reserved.verb, request.far, state_.sender(request.errors_return));
   header.number = issued;
   header.set_mutex(reserved.mutex);
   if (reserved.with_mirrors) header.flags |= protocol::with_mirrors;

@@ -25,7 +25,8 @@ Remote::Remote(transport::Transport& transport, const RemoteOptions& options)
       state_{transport, options.self, options.sizes, nb::SlotTable(options.slots), {}, false, options.log},
       batches_(state_, channels_, requests_, transfers_, options.outbox) {}
 
-// Earlier operations are sent first, so that they are refused the way that was asked for then.
+// Earlier operations are refused the way that was asked for then: batches are sent first, and requests know
+// it.
 void Remote::set_errors_return(bool on) {
   send_batches();
   state_.errors_return = on;
@@ -119,7 +120,9 @@ void Remote::start_put_signal(Operation put, const void* far_word, std::uint64_t
   start(put, far, completion);
   std::uint8_t flags = adds ? std::uint8_t{protocol::adds} : std::uint8_t{0};
   if (put.signal != nullptr) flags |= protocol::with_signal;
-  enqueue(words_.make_store(far_word, value, far, flags));
+  // Who waits for the put waits until the signal has left, too, where a credit is certain to come.
+  nb::Completion* const sent = far.has_progress_rank ? &completion : nullptr;
+  enqueue(words_.make_store(far_word, value, far, flags, sent));
 }
 
 void Remote::start_fence(TransportRank server, nb::Completion& completion) {

@@ -58,6 +58,13 @@ class Remote final : public transport::Sink {
                               batches_.may_append(channels_.at(far.server)));
   }
 
+  static bool is_small(std::uint64_t bytes) { return remote::Batches::is_small(bytes); }
+  // Whether nothing waits here for a credit that a progress rank will give.
+  bool has_sent_all(const RemoteTarget& far) {
+    return !far.has_progress_rank || abandoned_ || is_lost(far.server) ||
+           channels_.at(far.server).queue.empty();
+  }
+
   // Each adds one part to the completion unless it is complete on return. The address arrays of a vector may
   // be reused on return.
   void start(const Operation& operation, const RemoteTarget& far, nb::Completion& completion);

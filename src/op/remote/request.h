@@ -74,8 +74,9 @@ struct Request {
   RemoteTarget far;
   nb::Completion* completion = nullptr;  // null: no call waits for it
   bool failed = false;
-  bool sent = false;        // the last message has left
-  std::uint32_t parts = 0;  // transfers under way
+  bool sent = false;           // the last message has left
+  bool errors_return = false;  // as the program had chosen when it made the call
+  std::uint32_t parts = 0;     // transfers under way
   std::variant<Leave, Data, Copied, WordRequest, Reserved, Awaited> what;
 
   // Buffers that are kept for the next use.

@@ -25,6 +25,7 @@ class Requests {
     request->far = far;
     request->completion = completion;
     request->failed = request->sent = false;
+    request->errors_return = state_.errors_return;
     request->parts = 0;
     request->joined.clear();
     request->what.emplace<What>(std::forward<Arguments>(arguments)...);

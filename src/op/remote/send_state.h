@@ -26,8 +26,8 @@ struct SendState {
   bool errors_return = false;
   trace::Log* log = nullptr;
 
-  Sender sender() const {
-    return {self, errors_return ? std::uint8_t{protocol::errors_return} : std::uint8_t{0}};
+  Sender sender(bool returns) const {
+    return {self, returns ? std::uint8_t{protocol::errors_return} : std::uint8_t{0}};
   }
 
   void note_sent(const Channel& channel, protocol::Verb verb) const {

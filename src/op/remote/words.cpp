@@ -27,8 +27,8 @@ Request* Words::make_atomic(const AtomicOperation& operation, const RemoteTarget
 }
 
 Request* Words::make_store(const void* far_word, std::uint64_t value, const RemoteTarget& far,
-                           std::uint8_t flags) {
-  Request* const request = requests_.make<WordRequest>(far, nullptr);
+                           std::uint8_t flags, nb::Completion* sent) {
+  Request* const request = requests_.make<WordRequest>(far, sent);
   Header& header = std::get<WordRequest>(request->what).header;
   header.verb = Verb::store;
   header.flags = flags;
@@ -67,7 +67,7 @@ Request* Words::as_write(Request* request) {
 bool Words::send(Channel& channel, Request& request, WordRequest& word) {
   if (!channel.has_credit()) return false;
   const bool is_write = protocol::is_write(word.header.verb);
-  address(word.header, request.far, state_.sender());
+  address(word.header, request.far, state_.sender(request.errors_return));
   if (is_write) {
     word.header.number = state_.ledger.issue(channel.rank, request.far.gpid());
   } else {

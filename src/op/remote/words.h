@@ -18,7 +18,8 @@ class Words {
 
   Request* make_atomic(const AtomicOperation& operation, const RemoteTarget& far, nb::Completion& completion);
   // The value travels in the header, so the caller need not wait.
-  Request* make_store(const void* far_word, std::uint64_t value, const RemoteTarget& far, std::uint8_t flags);
+  Request* make_store(const void* far_word, std::uint64_t value, const RemoteTarget& far, std::uint8_t flags,
+                      nb::Completion* sent);
   // `acquired` is the result of a try_lock.
   Request* make_lock(protocol::Verb verb, std::uint64_t mutex, const RemoteTarget& far,
                      nb::Completion& completion, std::uint64_t* acquired = nullptr);

@@ -1,0 +1,37 @@
+// An origin that waits for credits: what is complete, and how it is refused.
+#include "op/remote/remote.h"
+#include "unit/op/remote_script.h"
+
+namespace comex::op {
+namespace {
+
+TEST(Remote, a_put_with_a_signal_is_complete_once_both_have_left) {
+  Script script;
+  script.far.has_progress_rank = true;
+  std::uint64_t value = 1;
+  nb::Completion done;
+  script.remote.start_put_signal(script.put(&value, 8), &value, 1, script.far, done);
+  EXPECT_EQ(script.look().size(), 1u) << "on the only credit";
+  EXPECT_FALSE(done.done() || script.remote.has_sent_all(script.far));
+  script.grant(20);
+  EXPECT_EQ(script.look().size(), 1u);
+  EXPECT_TRUE(done.done() && script.remote.has_sent_all(script.far));
+}
+
+TEST(Remote, a_request_is_refused_the_way_that_was_asked_for_when_it_was_made) {
+  Script script;
+  std::uint64_t value = 1;
+  nb::Completion done;
+  for (int i = 0; i < 2; ++i) script.remote.start(script.put(&value, 8), script.far, done);
+  script.remote.set_errors_return(true);
+  script.remote.start(script.put(&value, 8), script.far, done);
+  script.look();
+  script.grant(20);
+  const std::vector<Seen> seen = script.look();
+  ASSERT_EQ(seen.size(), 2u);
+  EXPECT_EQ(seen[0].header.flags & protocol::errors_return, 0);
+  EXPECT_EQ(seen[1].header.flags & protocol::errors_return, protocol::errors_return);
+}
+
+}  // namespace
+}  // namespace comex::op
