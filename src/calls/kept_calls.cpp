@@ -95,17 +95,17 @@ int make_kept_over(runtime::Runtime& runtime, const char* name, int handle, cons
     return fail_together(runtime, name, group.my_rank() == 0,
                          "a group has had all the allocations it can have; make another one for more");
   }
-  const runtime::KeptWish wish{.call = name,
-                               .handle = handle,
-                               .group = group,
-                               .id = *next,
-                               .bytes = std::move(shapes.bytes),
-                               .homes = std::move(shapes.homes),
-                               .copies = shapes.copies};
+  const runtime::KeptOptions options{.call = name,
+                                     .handle = handle,
+                                     .group = group,
+                                     .id = *next,
+                                     .bytes = std::move(shapes.bytes),
+                                     .homes = std::move(shapes.homes),
+                                     .copies = shapes.copies};
   auto kept = std::make_shared<runtime::KeptAllocation>();
   kept->root = shapes.root != 0 ? shapes.root : *next;
   kept->recoveries = shapes.recoveries;
-  const int code = runtime::make_kept(runtime, wish, *kept);
+  const int code = runtime::make_kept(runtime, options, *kept);
   if (code != COMEX_SUCCESS && kept->own_parts.empty() && kept->own_mirrors == nullptr) return code;
   runtime.allocations().add({.id = *next,
                              .members = group.members(),

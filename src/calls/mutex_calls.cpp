@@ -93,7 +93,7 @@ int lock_here(const Named& named) {
   shm::FairMutex mutex = named.here();
   const shm::MutexParty party = named.party();
   shm::MutexTurn turn;
-  if (mutex.step(turn, party, false) == shm::Taken::clean) [[likely]]
+  if (mutex.step(turn, party, false) == shm::LockResult::acquired) [[likely]]
     return COMEX_SUCCESS;
   runtime::Runtime& runtime = *named.runtime;
   const shm::WaitPolicy& policy = runtime.world().wait_policy;
@@ -109,9 +109,9 @@ int lock_here(const Named& named) {
                                                  .awaited = &awaited});
   for (unsigned round = 0;; ++round) {
     const bool sleeps = idle.would_nap();
-    const shm::Taken taken = mutex.step(turn, party, sleeps && round % rounds_a_question == 0);
-    if (taken == shm::Taken::recovered) say_taken_over("lock", named, mutex);
-    if (taken != shm::Taken::refused) return code_of(runtime, taken == shm::Taken::recovered);
+    const shm::LockResult taken = mutex.step(turn, party, sleeps && round % rounds_a_question == 0);
+    if (taken == shm::LockResult::taken_over) say_taken_over("lock", named, mutex);
+    if (taken != shm::LockResult::busy) return code_of(runtime, taken == shm::LockResult::taken_over);
     if (round >= rounds_without_mpi) runtime.engine().poll();
     if (sleeps) {
       mutex.sleep(turn, policy.nap_max_ns);
@@ -281,10 +281,10 @@ int comex_trylock(int mutex, int proc, int* acquired) {
   if (named.is_direct) {
     named.order_before_direct();
     comex::shm::FairMutex here = named.here();
-    const comex::shm::Taken taken = here.try_lock(named.party());
-    if (taken == comex::shm::Taken::recovered) say_taken_over("trylock", named, here);
-    return tell_taken(named, taken != comex::shm::Taken::refused, taken == comex::shm::Taken::recovered,
-                      acquired);
+    const comex::shm::LockResult taken = here.try_lock(named.party());
+    if (taken == comex::shm::LockResult::taken_over) say_taken_over("trylock", named, here);
+    return tell_taken(named, taken != comex::shm::LockResult::busy,
+                      taken == comex::shm::LockResult::taken_over, acquired);
   }
   named.runtime->fence(named.reach());  // so that a mutex just released is free
   const comex::op::RemoteTarget far = named.far();

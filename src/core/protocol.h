@@ -25,8 +25,8 @@
 //                      origin <--[ReplyHeader done]------------------- server        (all earlier writes
 //                      applied)
 //   flow control       origin <--[ReplyHeader credit]----------------- server
-//                      origin <--[ReplyHeader withdraw]--------------- server
-//                      origin --[RequestHeader surrender, operand]---> server        (operand = new limit)
+//                      origin <--[ReplyHeader recall_credits]--------- server
+//                      origin --[RequestHeader return_credits]-------> server        (operand = new limit)
 //   error              origin <--[ReplyHeader refused]---------------- server
 //   control message    worker --[ControlHeader|data]-------------------> worker
 //   bundle             anybody --[BundleHeader|part|part...]---------> anybody       (messages, a short body)
@@ -55,9 +55,9 @@
 // (core/batch_size.h), so a server that has to wait keeps both in one copy. Another process of the origin's
 // host may send the batch, so `batch_rank()` is the origin's transport rank.
 //
-// Order: `sequence` counts an origin's messages to a server from 1 up, except surrender and leave. Messages
-// from two senders may overtake each other; the server restores this order. Credits keep the number under way
-// far below the range of the count.
+// Order: `sequence` counts an origin's messages to a server from 1 up, except return_credits and leave.
+// Messages from two senders may overtake each other; the server restores this order. Credits keep the number
+// under way far below the range of the count.
 //
 // Riding fence: a write with `fence_rides` gets the answer that a fence after it would get.
 //
@@ -73,9 +73,9 @@
 // know it uses unlock.
 //
 // Flow control: an origin may have sent at most `limit` credited messages to a server since the start; the
-// limit begins at 1. Every reply carries it. It only grows, unless the origin surrenders a part: each
-// withdraw is answered by one surrender, whose `new_limit()` is the server's limit from then on. A reply that
-// crossed a surrender carries a void limit. So every reply counts the surrenders its sender has seen, and the
+// limit begins at 1. Every reply carries it. It only grows, unless the origin returns a part: each
+// recall is answered by one return, whose `new_limit()` is the server's limit from then on. A reply that
+// crossed a return carries a void limit. So every reply counts the returns its sender has seen, and the
 // origin ignores limits with an older count. Credited are put, acc, get, rmw, store, release, lock, try_lock
 // and batch. Fence, unlock and a riding fence share one reserved credit per origin and server: the next is
 // sent when the last was answered. Surrender and leave need no credit. The new limit is at least the number
@@ -135,13 +135,13 @@ enum class Verb : std::uint8_t {
   batch,
   unlock,
   fence,
-  surrender,
+  return_credits,
   leave,
   // server -> origin
   data = 64,
   done,
   credit,
-  withdraw,
+  recall_credits,
   refused,
   data_batch,
   // worker -> worker
@@ -231,7 +231,7 @@ struct RequestHeader {
   // acc.
   Combine combine() const { return static_cast<Combine>(operand); }
   void set_combine(Combine how) { operand = static_cast<std::uint64_t>(how); }
-  // surrender.
+  // return_credits.
   std::uint64_t new_limit() const { return operand; }
   void set_new_limit(std::uint64_t limit) { operand = limit; }
   // leave.
@@ -351,12 +351,12 @@ enum class Refusal : std::uint8_t {
 struct ReplyHeader {
   Verb verb{};
   std::uint8_t flags = 0;
-  std::uint16_t surrenders = 0;  // surrenders of this origin that the server has seen, wraps
-  std::uint32_t slot = 0;        // the request that this answers; unused by credit and withdraw
-  std::uint64_t applied = 0;     // all writes of this origin up to this number have taken effect
-  std::uint64_t limit = 0;       // credited messages this origin may have sent since the start
-  std::uint64_t value = 0;       // rmw: old value, zero-extended; try_lock: acquired; refused: number or 0
-  std::uint64_t bytes = 0;       // data bytes that follow
+  std::uint16_t credit_returns = 0;  // by this origin that the server has seen, wraps
+  std::uint32_t slot = 0;            // the request that this answers; unused by credit and recall_credits
+  std::uint64_t applied = 0;         // all writes of this origin up to this number have taken effect
+  std::uint64_t limit = 0;           // credited messages this origin may have sent since the start
+  std::uint64_t value = 0;  // rmw: old value, zero-extended; try_lock: acquired; refused: number or 0
+  std::uint64_t bytes = 0;  // data bytes that follow
   Refusal refusal = Refusal::none;
   Verb refused_verb{};  // refused: the verb of the request
   std::uint8_t is_unmirrored = 0;

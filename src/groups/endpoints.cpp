@@ -12,15 +12,15 @@ Endpoints Endpoints::subset(std::span<const std::uint32_t> ranks) const {
   return Endpoints(std::move(some));
 }
 
-EndpointLayout lay_out_endpoints(std::span<const Lpid> parents, std::span<const EndpointWish> wishes,
-                                 std::uint32_t my_rank) {
-  COMEX_BUG_IF(parents.size() != wishes.size());
+EndpointLayout lay_out_endpoints(std::span<const Lpid> parents,
+                                 std::span<const EndpointArguments> all_arguments, std::uint32_t my_rank) {
+  COMEX_BUG_IF(parents.size() != all_arguments.size());
   EndpointLayout layout;
   for (std::uint32_t rank = 0; rank < parents.size(); ++rank) {
     if (rank == my_rank) layout.first_rank = static_cast<std::uint32_t>(layout.members.size());
-    for (std::uint32_t i = 0; i < wishes[rank].count; ++i) {
+    for (std::uint32_t i = 0; i < all_arguments[rank].count; ++i) {
       layout.members.push_back(parents[rank]);
-      layout.ids.push_back(wishes[rank].first_id + i);
+      layout.ids.push_back(all_arguments[rank].first_id + i);
     }
   }
   return layout;

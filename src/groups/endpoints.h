@@ -34,11 +34,11 @@ class Endpoints {
 };
 
 // What each member of the parent requests when a group of endpoints is made. Travels as bytes.
-struct EndpointWish {
+struct EndpointArguments {
   std::uint32_t count = 0;
   std::uint32_t first_id = 0;  // first id of its new endpoints
 };
-static_assert(sizeof(EndpointWish) == 8);
+static_assert(sizeof(EndpointArguments) == 8);
 
 // The new group: the parent's members in their order, each as often as requested, with ascending ids.
 struct EndpointLayout {
@@ -46,7 +46,7 @@ struct EndpointLayout {
   std::vector<std::uint32_t> ids;
   std::uint32_t first_rank = 0;  // of the caller's endpoints
 };
-EndpointLayout lay_out_endpoints(std::span<const Lpid> parents, std::span<const EndpointWish> wishes,
-                                 std::uint32_t my_rank);
+EndpointLayout lay_out_endpoints(std::span<const Lpid> parents,
+                                 std::span<const EndpointArguments> all_arguments, std::uint32_t my_rank);
 
 }  // namespace comex::groups

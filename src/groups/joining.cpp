@@ -57,8 +57,9 @@ bool are_of_one_world(std::span<const Gpid> mine, std::span<const Gpid> theirs) 
 // Runs one member's part of the steps.
 class Joining {
  public:
-  Joining(WorldRegistry& registry, LeaderChannel& channel, const JoinWish& wish, const CardHook& hook)
-      : registry_(registry), channel_(channel), wish_(wish), hook_(hook) {}
+  Joining(WorldRegistry& registry, LeaderChannel& channel, const JoinArguments& arguments,
+          const CardHook& hook)
+      : registry_(registry), channel_(channel), arguments_(arguments), hook_(hook) {}
 
   Result<JoinResult> run() {
     if (Status decided = decide(); !decided) return decided.take_failure();
@@ -114,10 +115,10 @@ class Joining {
         if (!holds(mine.worlds, world.id)) mine.worlds.push_back(world);
       }
     }
-    mine.members = wish_.local;
-    mine.context = wish_.context;
+    mine.members = arguments_.local;
+    mine.context = arguments_.context;
     mine.has_hook = static_cast<bool>(hook_);
-    if (wish_.is_spawn) mine.table = registry_.lpid_table();
+    if (arguments_.is_spawn) mine.table = registry_.lpid_table();
     Result<Bytes> answer = channel_.exchange(mine.pack());
     if (!answer) return answer.take_failure();
     Result<SideOffer> theirs = SideOffer::unpack(answer.value());
@@ -298,9 +299,9 @@ class Joining {
   // ---- step 5 ----
 
   Result<JoinResult> convert() {
-    if (wish_.spawned_order) {
+    if (arguments_.spawned_order) {
       const std::vector<Gpid> order =
-          order_for_spawned(*wish_.spawned_order, decision_.remote, decision_.remote_table);
+          order_for_spawned(*arguments_.spawned_order, decision_.remote, decision_.remote_table);
       if (auto all = registry_.admit(order); !all) return all.take_failure();
     }
     Result<std::vector<Lpid>> lpids = registry_.admit(decision_.remote);
@@ -342,7 +343,7 @@ class Joining {
 
   WorldRegistry& registry_;
   LeaderChannel& channel_;
-  const JoinWish& wish_;
+  const JoinArguments& arguments_;
   const CardHook& hook_;
   JoinDecision decision_;
   bool others_send_ = false;  // used by the leader
@@ -379,9 +380,9 @@ Status check_members(std::span<const Gpid> local, std::span<const Gpid> remote) 
   return {};
 }
 
-Result<JoinResult> join_sides(WorldRegistry& registry, LeaderChannel& channel, const JoinWish& wish,
+Result<JoinResult> join_sides(WorldRegistry& registry, LeaderChannel& channel, const JoinArguments& arguments,
                               const CardHook& hook) {
-  return Joining(registry, channel, wish, hook).run();
+  return Joining(registry, channel, arguments, hook).run();
 }
 
 }  // namespace comex::groups

@@ -46,7 +46,7 @@ struct CardHook {
   explicit operator bool() const { return static_cast<bool>(collect); }
 };
 
-struct JoinWish {
+struct JoinArguments {
   std::vector<Gpid> local;    // members by rank; used at the leader
   std::uint64_t context = 0;  // for the inter-group, if this is the low side; used at the leader
   // A spawned world gives lpids to all processes in the spawner's table. Both sides set is_spawn.
@@ -61,7 +61,7 @@ struct JoinResult {
   bool is_low = true;
 };
 
-Result<JoinResult> join_sides(WorldRegistry& registry, LeaderChannel& channel, const JoinWish& wish,
+Result<JoinResult> join_sides(WorldRegistry& registry, LeaderChannel& channel, const JoinArguments& arguments,
                               const CardHook& hook);
 
 // The order in which a spawned process numbers the processes it finds, after those of its own world.

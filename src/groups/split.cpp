@@ -4,12 +4,13 @@
 
 namespace comex::groups {
 
-std::vector<std::uint32_t> part_of(std::span<const SplitWish> wishes, std::int32_t color) {
+std::vector<std::uint32_t> part_of(std::span<const SplitArguments> all_arguments, std::int32_t color) {
   std::vector<std::uint32_t> ranks;
-  for (std::uint32_t rank = 0; rank < wishes.size(); ++rank) {
-    if (wishes[rank].color == color) ranks.push_back(rank);
+  for (std::uint32_t rank = 0; rank < all_arguments.size(); ++rank) {
+    if (all_arguments[rank].color == color) ranks.push_back(rank);
   }
-  std::ranges::stable_sort(ranks, {}, [&wishes](std::uint32_t rank) { return wishes[rank].key; });
+  std::ranges::stable_sort(ranks, {},
+                           [&all_arguments](std::uint32_t rank) { return all_arguments[rank].key; });
   return ranks;
 }
 

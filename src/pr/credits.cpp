@@ -5,7 +5,7 @@
 namespace comex::pr {
 namespace {
 
-constexpr unsigned idle_search = 8;   // accounts looked at for one withdrawal
+constexpr unsigned idle_search = 8;   // accounts looked at for one recall
 constexpr unsigned idle_windows = 4;  // of messages by others
 
 }  // namespace
@@ -26,7 +26,7 @@ bool Credits::admit(Handle account) {
   ++account->received;
   account->last_used = ++clock_;
   recheck_credits(account);
-  if (account->received == account->told && !account->is_withdrawing) grow(*account);
+  if (account->received == account->told && !account->is_recalling) grow(*account);
   return true;
 }
 
@@ -40,12 +40,12 @@ void Credits::grow(Account& account) {
 }
 
 std::uint64_t Credits::tell(Handle account) {
-  if (!account->is_withdrawing) account->told = account->limit();
+  if (!account->is_recalling) account->told = account->limit();
   return account->told;
 }
 
 bool Credits::owes(Handle account) const {
-  if (account->is_withdrawing) return false;
+  if (account->is_recalling) return false;
   return account->limit() - account->told >= std::max(1U, account->window / 2);
 }
 
@@ -62,17 +62,17 @@ Credits::Account* Credits::pick_idle() {
   for (unsigned i = 0; i < idle_search && i < accounts_.size(); ++i) {
     const Handle oldest = accounts_.begin();
     recheck_credits(oldest);
-    if (oldest->window == 1 || oldest->is_withdrawing || !is_idle(*oldest)) continue;
-    oldest->is_withdrawing = true;
+    if (oldest->window == 1 || oldest->is_recalling || !is_idle(*oldest)) continue;
+    oldest->is_recalling = true;
     return &*oldest;
   }
   return nullptr;
 }
 
-bool Credits::surrender(Handle account, std::uint64_t new_limit) {
-  if (!account->is_withdrawing || new_limit < account->received || new_limit > account->told) return false;
-  account->is_withdrawing = false;
-  ++account->surrenders;
+bool Credits::return_credits(Handle account, std::uint64_t new_limit) {
+  if (!account->is_recalling || new_limit < account->received || new_limit > account->told) return false;
+  account->is_recalling = false;
+  ++account->credit_returns;
   account->told = new_limit;
   const std::uint64_t kept = std::max<std::uint64_t>(1, new_limit - account->finished);
   pool_ += account->window - kept;

@@ -39,17 +39,17 @@ shm::MutexParty Mutexes::party_of(const protocol::RequestHeader& header) const {
 bool Mutexes::lock(TransportRank from, const protocol::RequestHeader& header, std::uint64_t offset) {
   shm::FairMutex mutex = arena_.mutex_at(offset);
   shm::MutexTurn turn;
-  if (mutex.step(turn, party_of(header), false) == shm::Taken::clean) return true;
+  if (mutex.step(turn, party_of(header), false) == shm::LockResult::acquired) return true;
   mutex.set_bell(arena_.slot());
   waiters_.push_back({.from = from, .header = header, .offset = offset, .turn = turn});
   if (stall_.after_ns != 0) waiters_.back().since_ns = arena_.os().now_ns();
   return false;
 }
 
-shm::Taken Mutexes::try_lock(const protocol::RequestHeader& header, std::uint64_t offset,
-                             std::optional<Worker>& dead) {
+shm::LockResult Mutexes::try_lock(const protocol::RequestHeader& header, std::uint64_t offset,
+                                  std::optional<Worker>& dead) {
   shm::FairMutex mutex = arena_.mutex_at(offset);
-  const shm::Taken taken = mutex.try_lock(party_of(header));
+  const shm::LockResult taken = mutex.try_lock(party_of(header));
   dead = mutex.dead_holder();
   return taken;
 }
@@ -65,17 +65,17 @@ unsigned Mutexes::poll(const Granted& granted) {
     const shm::MutexParty party = party_of(waiter.header);
     const bool asks = ++waiter.polls % polls_per_question == 0;
     if (asks) look_how_long(waiter, mutex);
-    const shm::Taken taken = mutex.step(waiter.turn, party, asks);
-    const bool is_passed_over = taken == shm::Taken::refused && mutex.is_passed_over(waiter.turn);
-    if (taken == shm::Taken::refused && !is_passed_over) continue;
+    const shm::LockResult taken = mutex.step(waiter.turn, party, asks);
+    const bool is_passed_over = taken == shm::LockResult::busy && mutex.is_passed_over(waiter.turn);
+    if (taken == shm::LockResult::busy && !is_passed_over) continue;
     if (is_passed_over) {
       // The origin has died and gets no answer.
-    } else if (waiter.is_dropped && taken == shm::Taken::recovered) {
+    } else if (waiter.is_dropped && taken == shm::LockResult::taken_over) {
       mutex.declare_dead(waiter.header.origin);  // the next one that lives is told
     } else if (waiter.is_dropped) {
       static_cast<void>(mutex.unlock(party));
     } else {
-      granted(waiter, taken == shm::Taken::recovered, mutex.dead_holder());
+      granted(waiter, taken == shm::LockResult::taken_over, mutex.dead_holder());
     }
     waiter.from = no_rank;
     ++entered;

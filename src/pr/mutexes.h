@@ -53,8 +53,8 @@ class Mutexes {
 
   // The mutex has been found before. lock() returns true if it was taken at once; else it waits here.
   bool lock(TransportRank from, const protocol::RequestHeader& header, std::uint64_t offset);
-  shm::Taken try_lock(const protocol::RequestHeader& header, std::uint64_t offset,
-                      std::optional<Worker>& dead);
+  shm::LockResult try_lock(const protocol::RequestHeader& header, std::uint64_t offset,
+                           std::optional<Worker>& dead);
   bool unlock(const protocol::RequestHeader& header, std::uint64_t offset);  // false: another worker holds it
 
   unsigned poll(const Granted& granted);  // returns how many locks were taken

@@ -169,8 +169,8 @@ void Server::end_pass(unsigned& moved) {
   }
   touched_.clear();
   if (const Credits::Account* idle = credits_.pick_idle()) {
-    ++counters_.withdrawals;
-    say(origin_of(idle->rank), protocol::Verb::withdraw);
+    ++counters_.recalls;
+    say(origin_of(idle->rank), protocol::Verb::recall_credits);
     ++moved;
   }
 }

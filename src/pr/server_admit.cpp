@@ -116,10 +116,10 @@ void Server::handle_riding_fence(Origin& origin, const Header& write) {
 
 // Handles the messages that take no credit and have no place in the order.
 bool Server::handle_uncredited(TransportRank from, const Header& header) {
-  if (header.verb == Verb::surrender) {
+  if (header.verb == Verb::return_credits) {
     const auto known = origins_.find(from);
     if (known == origins_.end()) return true;  // the origin has left meanwhile
-    COMEX_BUG_IF(!credits_.surrender(known->second->account, header.new_limit()));
+    COMEX_BUG_IF(!credits_.return_credits(known->second->account, header.new_limit()));
     recheck_credits(*known->second);
     return true;
   }
@@ -158,11 +158,11 @@ void Server::handle_lock(Origin& origin, const Header& header, std::span<const s
     refuse(origin, header, no_such_mutex(header));
   } else if (header.verb == Verb::try_lock) {
     std::optional<Worker> dead;
-    const shm::Taken taken = mutexes.try_lock(header, *mutex, dead);
-    if (taken == shm::Taken::recovered && options_.recovered) options_.recovered(header, dead);
-    const bool is_recovered = taken == shm::Taken::recovered;
+    const shm::LockResult taken = mutexes.try_lock(header, *mutex, dead);
+    if (taken == shm::LockResult::taken_over && options_.recovered) options_.recovered(header, dead);
+    const bool is_recovered = taken == shm::LockResult::taken_over;
     reply(origin, header, Verb::done,
-          taken == shm::Taken::refused ? protocol::not_taken : protocol::taken_value(is_recovered));
+          taken == shm::LockResult::busy ? protocol::not_taken : protocol::taken_value(is_recovered));
   } else if (mutexes.lock(origin.rank, header, *mutex)) {
     reply(origin, header, Verb::done, protocol::taken_value(false));
   }

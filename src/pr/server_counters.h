@@ -19,7 +19,7 @@ struct ServerCounters {
   std::uint64_t refused = 0;
   std::uint64_t chunks = 0;  // of bodies, worked on or sent
   std::uint64_t credit_messages = 0;
-  std::uint64_t withdrawals = 0;
+  std::uint64_t recalls = 0;
   std::uint64_t small_gets = 0;
   // Chunks that were moved before the reply, in all. They are counted from the last look that found no
   // message, or the last answer to a lone get: no fewer than since the arrival.

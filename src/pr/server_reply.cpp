@@ -17,7 +17,7 @@ using protocol::Verb;
 void Server::post(Origin& origin, ReplyHeader reply, std::byte* staged) {
   reply.applied = origin.applied();
   reply.limit = credits_.tell(origin.account);
-  reply.surrenders = origin.account->surrenders;
+  reply.credit_returns = origin.account->credit_returns;
   reply.is_unmirrored = origin.is_unmirrored || origin.awaits_mirrors ? 1 : 0;
   std::memcpy(staged, &reply, sizeof reply);
   transport_.post(origin.rank, sizeof reply + reply.bytes);

@@ -14,7 +14,7 @@ constexpr std::uint64_t most_ready_bytes = 64 * 1024;  // of the entries of span
 
 // Only data gets large pages on touch: records and table are touched at scattered places. The entries of
 // spans exist, and their first touch would cost allocations a fault.
-MapWish map_wish(const ArenaTicket& ticket, std::uint64_t address, bool dump_core) {
+MapOptions map_wish(const ArenaTicket& ticket, std::uint64_t address, bool dump_core) {
   const Geometry& geometry = ticket.geometry;
   return {.bytes = geometry.reservation_bytes,
           .address = address,
@@ -88,12 +88,13 @@ struct Arena::Body {
 namespace {
 
 // A sanitizer leaves fewer addresses than the machine has. The widest range then limits the reservation.
-GeometryWish bounded(GeometryWish wish, const MemoryLimits& limits, const std::vector<AddressRange>& ranges) {
-  if (wish.reservation_bytes != 0) return wish;
+GeometryOptions bounded(GeometryOptions options, const MemoryLimits& limits,
+                        const std::vector<AddressRange>& ranges) {
+  if (options.reservation_bytes != 0) return options;
   std::uint64_t widest = 0;
   for (const AddressRange& range : ranges) widest = std::max(widest, range.high - range.low);
-  wish.reservation_bytes = std::min(default_reservation(limits), widest / 2);
-  return wish;
+  options.reservation_bytes = std::min(default_reservation(limits), widest / 2);
+  return options;
 }
 
 // Describes a refusal by the system in terms of the limit that was met, if a limit was the reason.

@@ -29,7 +29,7 @@ inline constexpr std::uint32_t address_attempts = 8;
 
 struct ArenaOptions {
   Backing backing = Backing::automatic;
-  GeometryWish geometry;
+  GeometryOptions geometry;
   WorldId world = 0;
   std::uint64_t job = 0;                    // drawn at random, for those who watch the job
   HostSlot slot = 0;                        // this process's

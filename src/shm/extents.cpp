@@ -54,11 +54,11 @@ Result<Extent> Extents::allocate(Worker owner, std::uint64_t bytes, std::uint64_
   return allocate_pages({.owner = owner, .bytes = bytes, .allocation = allocation, .pages = pages});
 }
 
-Result<Extent> Extents::allocate_pages(const Wish& wish) {
-  const Worker owner = wish.owner;
-  const std::uint64_t bytes = wish.bytes;
+Result<Extent> Extents::allocate_pages(const AllocationOptions& options) {
+  const Worker owner = options.owner;
+  const std::uint64_t bytes = options.bytes;
   OutOfMemory out_of_memory;
-  const std::uint32_t id = reserve(wish, out_of_memory);
+  const std::uint32_t id = reserve(options, out_of_memory);
   if (id == 0) return does_not_fit(owner, bytes, out_of_memory);
   if (!commit(id, out_of_memory)) {
     {
@@ -68,15 +68,15 @@ Result<Extent> Extents::allocate_pages(const Wish& wish) {
     }
     return does_not_fit(owner, bytes, out_of_memory);
   }
-  publish(id, wish.cell_bytes);
-  return Extent{chain_.offset(id), bytes, round_up(bytes, page_bytes), owner, wish.allocation};
+  publish(id, options.cell_bytes);
+  return Extent{chain_.offset(id), bytes, round_up(bytes, page_bytes), owner, options.allocation};
 }
 
-std::uint32_t Extents::reserve(const Wish& wish, OutOfMemory& out_of_memory) {
-  const Worker owner = wish.owner;
-  const std::uint64_t bytes = wish.bytes;
-  const Pages pages = wish.pages;
-  const std::uint64_t whole = round_up(bytes + wish.bytes_behind, page_bytes);
+std::uint32_t Extents::reserve(const AllocationOptions& options, OutOfMemory& out_of_memory) {
+  const Worker owner = options.owner;
+  const std::uint64_t bytes = options.bytes;
+  const Pages pages = options.pages;
+  const std::uint64_t whole = round_up(bytes + options.bytes_behind, page_bytes);
   const bool can_be = whole >= bytes && whole <= place_.geometry.reservation_bytes;  // may overflow
   MemoryLimits limits;
   if (are_limits_old()) limits = read_limits();
@@ -96,7 +96,7 @@ std::uint32_t Extents::reserve(const Wish& wish, OutOfMemory& out_of_memory) {
       records_[id].offset.store(chain_.offset(id), std::memory_order_release);
       records_[id].bytes.store(bytes, std::memory_order_release);
       records_[id].owner.store(owner, std::memory_order_release);
-      records_[id].allocation = wish.allocation;
+      records_[id].allocation = options.allocation;
       records_[id].is_placed = pages == Pages::placed ? 1 : 0;
       records_[id].is_mirrored.store(0, std::memory_order_relaxed);
       return id;

@@ -106,7 +106,7 @@ class Extents {
   class LockGuard;  // holds the lock; rebuilds if the last holder died
   friend class SmallBlocks;
 
-  struct Wish {
+  struct AllocationOptions {
     Worker owner = 0;
     std::uint64_t bytes = 0;
     std::uint64_t allocation = 0;
@@ -120,7 +120,7 @@ class Extents {
     bool reaches_end_of_span() const { return begin / span_bytes != end / span_bytes; }
   };
   DataRange range_of(std::uint32_t id) const;
-  Result<Extent> allocate_pages(const Wish& wish);
+  Result<Extent> allocate_pages(const AllocationOptions& options);
   // The record that holds, or held, this place; null if the table does not reach so far.
   const ExtentRecord* find_record(std::uint64_t offset) const {
     const std::uint64_t into_data = offset - place_.geometry.data_offset;  // huge before the data area
@@ -139,7 +139,7 @@ class Extents {
   BoundsVerdict explain(Worker owner, std::uint64_t offset) const;  // why the range is not covered
   std::uint32_t locate(std::uint64_t offset) const;                 // 0 = no extent begins at offset
   std::optional<Cell> locate_cell(std::uint64_t offset) const;  // none: no small block can begin at offset
-  std::uint32_t reserve(const Wish& wish, OutOfMemory& out_of_memory);
+  std::uint32_t reserve(const AllocationOptions& options, OutOfMemory& out_of_memory);
   std::optional<std::uint32_t> take_covered(Worker owner, std::uint64_t whole, Pages pages,
                                             OutOfMemory& out_of_memory);
   bool grow_table(std::uint64_t end, OutOfMemory& out_of_memory);

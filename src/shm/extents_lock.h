@@ -14,21 +14,21 @@ class Extents::LockGuard {
   LockGuard(const LockGuard&) = delete;
   LockGuard& operator=(const LockGuard&) = delete;
   ~LockGuard() {
-    if (taken_ != Taken::refused) lock_.unlock(party_);
+    if (taken_ != LockResult::busy) lock_.unlock(party_);
   }
-  explicit operator bool() const { return taken_ != Taken::refused; }
+  explicit operator bool() const { return taken_ != LockResult::busy; }
 
  private:
-  LockGuard(Extents& extents, Taken (OwnerLock::*take)(const LockParty&))
+  LockGuard(Extents& extents, LockResult (OwnerLock::*take)(const LockParty&))
       : lock_(extents.place_.block->lock),
         party_{extents.place_.os, extents.place_.object, extents.place_.slot},
         taken_((lock_.*take)(party_)) {
-    if (taken_ == Taken::recovered) extents.chain_.rebuild();
+    if (taken_ == LockResult::taken_over) extents.chain_.rebuild();
   }
 
   OwnerLock lock_;
   LockParty party_;
-  Taken taken_;
+  LockResult taken_;
 };
 
 }  // namespace comex::shm

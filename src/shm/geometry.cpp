@@ -24,22 +24,22 @@ std::uint64_t mixed(std::uint64_t value) {
 
 std::uint64_t default_reservation(const MemoryLimits& limits) {
   const std::uint64_t ram = limits.ram_bytes == 0 ? limits.bytes / 2 : limits.ram_bytes;
-  const std::uint64_t wish = std::min({2 * ram, limits.address_space_bytes / 4 * 3, largest_reservation});
-  return wish / mebibyte * mebibyte;
+  const std::uint64_t options = std::min({2 * ram, limits.address_space_bytes / 4 * 3, largest_reservation});
+  return options / mebibyte * mebibyte;
 }
 
-Result<Geometry> decide_geometry(const GeometryWish& wish, const MemoryLimits& limits) {
-  if (wish.slots == 0 || wish.slots > most_slots) {
+Result<Geometry> decide_geometry(const GeometryOptions& options, const MemoryLimits& limits) {
+  if (options.slots == 0 || options.slots > most_slots) {
     return environment_error("an arena serves 1 to " + std::to_string(most_slots) + " ranks of a host, not " +
-                             std::to_string(wish.slots));
+                             std::to_string(options.slots));
   }
   Geometry geometry;
-  geometry.slots = wish.slots;
-  geometry.servers = wish.servers;
-  geometry.activity_offset = wish.activity_offset;
-  geometry.board_bytes = round_up(wish.board_bytes, 64);
-  geometry.reservation_bytes =
-      wish.reservation_bytes == 0 ? default_reservation(limits) : round_up(wish.reservation_bytes, mebibyte);
+  geometry.slots = options.slots;
+  geometry.servers = options.servers;
+  geometry.activity_offset = options.activity_offset;
+  geometry.board_bytes = round_up(options.board_bytes, 64);
+  geometry.reservation_bytes = options.reservation_bytes == 0 ? default_reservation(limits)
+                                                              : round_up(options.reservation_bytes, mebibyte);
   if (geometry.reservation_bytes > std::min(largest_reservation, limits.address_space_bytes)) {
     return environment_error("an arena of " + std::to_string(geometry.reservation_bytes) +
                              " bytes is more than the " +
@@ -49,11 +49,12 @@ Result<Geometry> decide_geometry(const GeometryWish& wish, const MemoryLimits& l
   const std::uint64_t pages = geometry.reservation_bytes / page_bytes;
   geometry.max_records = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(pages, 64, most_records));
   geometry.slots_offset = page_bytes;
-  geometry.boards_offset = geometry.slots_offset + wish.slots * slot_block_bytes;
-  geometry.stripes_offset = round_up(geometry.boards_offset + wish.slots * geometry.board_bytes, page_bytes);
+  geometry.boards_offset = geometry.slots_offset + options.slots * slot_block_bytes;
+  geometry.stripes_offset =
+      round_up(geometry.boards_offset + options.slots * geometry.board_bytes, page_bytes);
   geometry.barrier_offset = geometry.stripes_offset + stripe_count * sizeof(StripeWord);
   geometry.directory_offset = round_up(geometry.barrier_offset + sizeof(HostBarrierBlock), page_bytes);
-  geometry.spans_offset = round_up(geometry.directory_offset + wish.directory_bytes, page_bytes);
+  geometry.spans_offset = round_up(geometry.directory_offset + options.directory_bytes, page_bytes);
   const std::uint64_t spans = geometry.reservation_bytes / span_bytes + 1;
   geometry.fixed_bytes = round_up(geometry.spans_offset + spans * sizeof(SpanEntry), page_bytes);
   geometry.records_offset = geometry.fixed_bytes;

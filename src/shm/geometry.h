@@ -56,7 +56,7 @@ class SpanEntry {
 };
 inline constexpr std::uint32_t most_records = 1u << 20;  // a SpanEntry has 20 bits for one
 
-struct GeometryWish {
+struct GeometryOptions {
   std::uint32_t slots = 1;              // ranks on this host, workers and progress ranks
   std::uint32_t servers = 0;            // how many of these are progress ranks
   std::uint64_t board_bytes = 4096;     // zero-filled memory per slot for other folders, see Arena::board
@@ -89,7 +89,7 @@ struct Geometry {
 // Returns min(2 x RAM, three quarters of what RLIMIT_AS leaves), in whole MiB.
 std::uint64_t default_reservation(const MemoryLimits& limits);
 
-Result<Geometry> decide_geometry(const GeometryWish& wish, const MemoryLimits& limits);
+Result<Geometry> decide_geometry(const GeometryOptions& options, const MemoryLimits& limits);
 
 // Returns the attempt-th address to try for a world whose random slot is `seed`; 0 when there is none.
 std::uint64_t address_candidate(std::uint64_t seed, std::uint32_t attempt, std::uint64_t reservation_bytes,

@@ -84,7 +84,7 @@ class Object {
   Backing backing_ = Backing::memfd;
 };
 
-struct MapWish {
+struct MapOptions {
   std::uint64_t bytes = 0;
   std::uint64_t address = 0;  // exactly this address or a Failure; 0: any
   bool dump_core = false;
@@ -126,7 +126,7 @@ class Os {
   // whole range. Returns false if one was refused, so that asking for more is useless at present.
   virtual bool grant_large_pages(const Object& object, std::uint64_t offset, std::uint64_t bytes) = 0;
 
-  virtual Result<std::byte*> map(const Object& object, const MapWish& wish) = 0;
+  virtual Result<std::byte*> map(const Object& object, const MapOptions& options) = 0;
   virtual void unmap(std::byte* base, std::uint64_t bytes) = 0;
   // Forked children do not inherit a mapping unless this is called.
   virtual void inherit_on_fork(std::byte* base, std::uint64_t bytes) = 0;

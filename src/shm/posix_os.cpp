@@ -234,24 +234,25 @@ class PosixOs final : public Os {
     return large_page_bytes_ != 0 && make_large_pages(object.descriptor(), offset, bytes, large_page_bytes_);
   }
 
-  Result<std::byte*> map(const Object& object, const MapWish& wish) override {
-    void* const hint = reinterpret_cast<void*>(wish.address);
+  Result<std::byte*> map(const Object& object, const MapOptions& options) override {
+    void* const hint = reinterpret_cast<void*>(options.address);
     const int flags = MAP_SHARED | MAP_NORESERVE | (hint != nullptr ? MAP_FIXED_NOREPLACE : 0);
-    void* const base = mmap(hint, wish.bytes, PROT_READ | PROT_WRITE, flags, object.descriptor(), 0);
-    if (base == MAP_FAILED) return refused("mmap of " + std::to_string(wish.bytes) + " bytes", errno);
-    if (hint != nullptr && base != hint) {  // a kernel without the flag takes it as a wish
-      munmap(base, wish.bytes);
+    void* const base = mmap(hint, options.bytes, PROT_READ | PROT_WRITE, flags, object.descriptor(), 0);
+    if (base == MAP_FAILED) return refused("mmap of " + std::to_string(options.bytes) + " bytes", errno);
+    if (hint != nullptr && base != hint) {  // a kernel without the flag takes it as a options
+      munmap(base, options.bytes);
       return environment_error("mmap: the address asked for is taken");
     }
-    if (madvise(base, wish.bytes, MADV_DONTFORK) != 0) {
+    if (madvise(base, options.bytes, MADV_DONTFORK) != 0) {
       const int error = errno;
-      munmap(base, wish.bytes);
+      munmap(base, options.bytes);
       return refused("madvise(MADV_DONTFORK)", error);
     }
-    if (!wish.dump_core) madvise(base, wish.bytes, MADV_DONTDUMP);
-    madvise(static_cast<std::byte*>(base) + wish.ready_from, wish.ready_bytes, MADV_POPULATE_WRITE);
-    if (wish.large_from < wish.bytes) {  // where the kernel allows it
-      madvise(static_cast<std::byte*>(base) + wish.large_from, wish.bytes - wish.large_from, MADV_HUGEPAGE);
+    if (!options.dump_core) madvise(base, options.bytes, MADV_DONTDUMP);
+    madvise(static_cast<std::byte*>(base) + options.ready_from, options.ready_bytes, MADV_POPULATE_WRITE);
+    if (options.large_from < options.bytes) {  // where the kernel allows it
+      madvise(static_cast<std::byte*>(base) + options.large_from, options.bytes - options.large_from,
+              MADV_HUGEPAGE);
     }
     return static_cast<std::byte*>(base);
   }

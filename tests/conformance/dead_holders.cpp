@@ -22,14 +22,14 @@ class DeadHolders : public testing::TestWithParam<int> {
     const std::uint64_t offset = job_.arena_of(GetParam()).offset_of(word);
     die_with([offset](shm::Arena& dead) {
       shm::OwnerLock stripe = dead.stripes().lock_of(shm::Stripes::stripe_of(offset));
-      ASSERT_EQ(stripe.lock(dead.stripes().party()), shm::Taken::clean);
+      ASSERT_EQ(stripe.lock(dead.stripes().party()), shm::LockResult::acquired);
     });
   }
   void die_with_the_mutex(std::uint64_t index) {
     const std::uint64_t offset = job_.mutex_offset(GetParam(), index);
     die_with([offset](shm::Arena& dead) {
       shm::MutexTurn turn;
-      ASSERT_EQ(dead.mutex_at(offset).step(turn, {99, dead.slot()}, false), shm::Taken::clean);
+      ASSERT_EQ(dead.mutex_at(offset).step(turn, {99, dead.slot()}, false), shm::LockResult::acquired);
     });
   }
 

@@ -212,7 +212,7 @@ TEST_P(NamedTargets, with_a_lock_of_a_dead_process_are_named_alike) {
   const auto die_with_the_stripe = [&] {
     shm::Arena dead = shm::Arena::attach_guest(arena.os(), arena.ticket()).value();
     shm::OwnerLock stripe = dead.stripes().lock_of(shm::Stripes::stripe_of(arena.offset_of(there_)));
-    ASSERT_EQ(stripe.lock(dead.stripes().party()), shm::Taken::clean);
+    ASSERT_EQ(stripe.lock(dead.stripes().party()), shm::LockResult::acquired);
   };
   for (const bool is_named : {true, false}) {
     die_with_the_stripe();

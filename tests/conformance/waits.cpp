@@ -75,7 +75,7 @@ TEST(RepeatedCalls, yield_where_ranks_outnumber_cores) {
   shm::Arena holder = shm::Arena::attach_guest(arena.os(), arena.ticket()).value();
   shm::MutexTurn turn;
   ASSERT_EQ(holder.mutex_at(job.mutex_offset(0, 0)).step(turn, {99, holder.slot()}, false),
-            shm::Taken::clean);
+            shm::LockResult::acquired);
   for (const bool oversubscribed : {false, true}) {
     job.runtime(0).world().wait_policy.oversubscribed = oversubscribed;
     int acquired = 1;

@@ -59,19 +59,19 @@ class SteppedOs final : public shm::MemoryOs {
 class Rig {
  public:
   // The last rank is the origins' progress rank, which pushes what they leave.
-  explicit Rig(const RigOptions& wish = {})
+  explicit Rig(const RigOptions& wanted = {})
       : arena(test::make_arena(os, world, 2)),
-        fabric(wish.origins + 2, wish.eager_limit_bytes),
-        pusher_rank(wish.origins + 1) {
+        fabric(wanted.origins + 2, wanted.eager_limit_bytes),
+        pusher_rank(wanted.origins + 1) {
     pr::ServerOptions options;
     options.world = world;
-    options.chunk_bytes = wish.chunk_bytes;
-    options.staging_reserve = wish.staging_reserve;
-    options.pool_bytes = wish.pool_bytes;
-    options.staging_bytes = wish.staging_bytes;
+    options.chunk_bytes = wanted.chunk_bytes;
+    options.staging_reserve = wanted.staging_reserve;
+    options.pool_bytes = wanted.pool_bytes;
+    options.staging_bytes = wanted.staging_bytes;
     options.slot_of = [](Worker worker) { return worker == target ? target_slot : pr::no_host_slot; };
     options.report = [this](const pr::RefusedRequest&) { ++refused; };
-    options.stall.after_ns = wish.stall_ns;
+    options.stall.after_ns = wanted.stall_ns;
     options.stall.on_long_wait = [this](const protocol::RequestHeader& lock,
                                         const std::optional<Worker>& holder, std::uint64_t) {
       lasting.push_back({lock.origin, holder});
@@ -80,14 +80,14 @@ class Rig {
     region = allocate(region_bytes);
     const std::byte* const set = allocate(mutexes * sizeof(shm::FairMutexBlock));
     arena.mutex_sets().show(target_slot, arena.offset_of(set), mutexes);
-    for (TransportRank rank = 1; rank <= wish.origins; ++rank) {
+    for (TransportRank rank = 1; rank <= wanted.origins; ++rank) {
       op::RemoteOptions origin;
       origin.self = static_cast<Worker>(100 + rank);
-      origin.sizes = op::sizes_on_wire(wish.chunk_bytes, fabric.size(), wish.staging_reserve);
-      if (wish.knows_eager_limit) {
-        origin.sizes.eager_bytes = static_cast<std::uint32_t>(wish.eager_limit_bytes);
+      origin.sizes = op::sizes_on_wire(wanted.chunk_bytes, fabric.size(), wanted.staging_reserve);
+      if (wanted.knows_eager_limit) {
+        origin.sizes.eager_bytes = static_cast<std::uint32_t>(wanted.eager_limit_bytes);
       }
-      origin.slots = wish.slots;
+      origin.slots = wanted.slots;
       outbox_places.push_back(std::make_unique<OutboxPlace>());
       origin.outbox = shm::Outbox(outbox_places.back()->bytes, outbox_buffers, std::nullopt, &os);
       origins.push_back(std::make_unique<op::Remote>(fabric.endpoint(rank), origin));

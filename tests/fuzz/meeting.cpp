@@ -33,18 +33,18 @@ class Alone final : public groups::LeaderChannel {
 void join(Input& input) {
   groups::WorldRegistry registry(some_world(1, 2), 0);
   const unsigned kind = input.below(8);
-  groups::JoinWish wish;
-  wish.local = {registry.me()};
-  wish.context = 7;
-  wish.is_spawn = (kind & 1) != 0;
-  if ((kind & 2) != 0) wish.spawned_order = LpidOrder::parent;
+  groups::JoinArguments arguments;
+  arguments.local = {registry.me()};
+  arguments.context = 7;
+  arguments.is_spawn = (kind & 1) != 0;
+  if ((kind & 2) != 0) arguments.spawned_order = LpidOrder::parent;
   groups::CardHook hook;
   if ((kind & 4) != 0) {
     hook.collect = [](Gpid) { return Result<Bytes>(Bytes(3)); };
     hook.deliver = [](Gpid, const Bytes&) { return Status(); };
   }
   Alone talk(input);
-  const Result<groups::JoinResult> joined = groups::join_sides(registry, talk, wish, hook);
+  const Result<groups::JoinResult> joined = groups::join_sides(registry, talk, arguments, hook);
   if (!joined) {
     demand(!joined.failure().text.empty(), "a failure says why");
     return;

@@ -175,7 +175,7 @@ class Dialogue {
     if ((help & 2) != 0) header.slot %= 16;
     if ((help & 4) != 0) header.applied %= 32;
     if ((help & 8) != 0) header.limit %= 64;
-    if ((help & 16) != 0) header.surrenders %= 4;
+    if ((help & 16) != 0) header.credit_returns %= 4;
     if ((help & 32) != 0)
       header.refused_verb = static_cast<Verb>(static_cast<unsigned>(header.refused_verb) % 13);
     if ((help & 64) != 0) header.value %= 32;

@@ -127,8 +127,8 @@ std::vector<Request> requests() {
   all.push_back(request("put_signal", Verb::put, 8, inside | protocol::with_signal));
   all.back().rest.add(std::uint64_t{1024}).add(std::uint64_t{1});
   all.push_back(request("store", Verb::store, 8, protocol::with_signal));
-  for (const Verb verb :
-       {Verb::lock, Verb::try_lock, Verb::unlock, Verb::release, Verb::fence, Verb::surrender, Verb::leave})
+  for (const Verb verb : {Verb::lock, Verb::try_lock, Verb::unlock, Verb::release, Verb::fence,
+                          Verb::return_credits, Verb::leave})
     all.push_back(request("verb_" + std::to_string(static_cast<unsigned>(verb)), verb, 0));
   all.push_back(batch());
   return all;
@@ -172,7 +172,8 @@ void write_server(const std::filesystem::path& to) {
         seed.byte(10).byte(0).byte(0).add(static_cast<std::uint16_t>(chunk < 5 ? 2064 : 12000 - 5 * 2064));
       for (unsigned pass = 0; pass < 8; ++pass) seed.byte(15).byte(0);
       seed.save(to, each.name + "_" + std::to_string(config));
-      if (each.header.bytes < 4000 && each.header.verb != Verb::leave && each.header.verb != Verb::surrender)
+      if (each.header.bytes < 4000 && each.header.verb != Verb::leave &&
+          each.header.verb != Verb::return_credits)
         add_step(all, each);
     }
     all.save(to, "all_" + std::to_string(config));

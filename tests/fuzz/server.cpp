@@ -189,7 +189,7 @@ class Storm {
     if ((help & waits_for_credit) != 0 && protocol::is_credited(header.verb) && origin.sent >= origin.limit)
       return;
     if (protocol::is_credited(header.verb)) ++origin.sent;
-    const bool has_place_in_order = header.verb != Verb::surrender && header.verb != Verb::leave;
+    const bool has_place_in_order = header.verb != Verb::return_credits && header.verb != Verb::leave;
     const bool is_in_order = (help & right_order) != 0 || (help & wrong_order) == 0;
     if (is_in_order && has_place_in_order) header.sequence = ++origin.sequence;
     if ((help & right_number) != 0 && protocol::is_write(header.verb)) {

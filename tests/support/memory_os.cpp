@@ -262,17 +262,17 @@ bool MemoryOs::grant_large_pages(const Object& object, std::uint64_t offset, std
   return true;
 }
 
-Result<std::byte*> MemoryOs::map(const Object& object, const MapWish& wish) {
+Result<std::byte*> MemoryOs::map(const Object& object, const MapOptions& options) {
   const std::scoped_lock lock(body_->mutex);
   const auto thing = body_->thing_of(object.descriptor());
   const bool is_refused = std::find(faults.refused_addresses.begin(), faults.refused_addresses.end(),
-                                    wish.address) != faults.refused_addresses.end();
-  const auto asked = reinterpret_cast<std::byte*>(wish.address);
+                                    options.address) != faults.refused_addresses.end();
+  const auto asked = reinterpret_cast<std::byte*>(options.address);
   if (is_refused || (thing->mappings > 0 && asked != nullptr && asked != thing->base)) {
     return environment_error("map: the address asked for is taken (errno 17)");
   }
   const bool stays = thing->base != nullptr && (asked == nullptr || asked == thing->base);
-  if (!stays && !thing->move_to(asked, wish.bytes)) {
+  if (!stays && !thing->move_to(asked, options.bytes)) {
     return environment_error("map: the address asked for is taken (errno 17)");
   }
   ++thing->mappings;

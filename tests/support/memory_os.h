@@ -45,7 +45,7 @@ class MemoryOs : public Os {
   Status extend(const Object& object, std::uint64_t offset, std::uint64_t bytes) override;
   Status punch(const Object& object, std::uint64_t offset, std::uint64_t bytes) override;
   bool grant_large_pages(const Object& object, std::uint64_t offset, std::uint64_t bytes) override;
-  Result<std::byte*> map(const Object& object, const MapWish& wish) override;
+  Result<std::byte*> map(const Object& object, const MapOptions& options) override;
   void unmap(std::byte* base, std::uint64_t bytes) override;
   void inherit_on_fork(std::byte*, std::uint64_t) override {}
   std::vector<AddressRange> address_ranges() const override;

@@ -34,7 +34,7 @@ struct Channel {
   std::uint64_t limit = 1;
   std::uint64_t sent = 0;      // credits used, that of an open batch included
   std::uint16_t sequence = 0;  // of the newest message, or the open batch; wraps
-  std::uint16_t surrenders = 0;
+  std::uint16_t credit_returns = 0;
 
   nb::Fifo<Request*> queue;
   // The open batch, as far as this worker knows; the queue is empty then.
@@ -51,14 +51,14 @@ struct Channel {
   std::vector<ReportedCall> reported;  // calls that may be refused once more
 
   bool has_credit() const { return sent < limit; }
-  // A reply that crossed a surrender carries a void limit.
+  // A reply that crossed a return of credits carries a void limit.
   void note_limit(const protocol::ReplyHeader& reply) {
-    if (reply.surrenders == surrenders) limit = std::max(limit, reply.limit);
+    if (reply.credit_returns == credit_returns) limit = std::max(limit, reply.limit);
   }
   // Gives back the unused credits; one always stays.
-  void surrender() {
+  void return_credits() {
     limit = std::min(limit, std::max(sent + 1, std::uint64_t{1}));
-    ++surrenders;
+    ++credit_returns;
   }
   // The target of requests to the server itself.
   RemoteTarget itself() const { return {.world = world, .server = rank}; }

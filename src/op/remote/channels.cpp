@@ -18,7 +18,7 @@ Channel& Channels::look_up(TransportRank server) {
       channel.sent = idle->sent;
       channel.limit = idle->sent + idle->credits;
       channel.sequence = idle->sequence;
-      channel.surrenders = idle->surrenders;
+      channel.credit_returns = idle->credit_returns;
       ledger_.resume(server, idle->issued);
     }
   }
@@ -36,7 +36,7 @@ void Channels::retire_idle() {
         credits > std::numeric_limits<std::uint32_t>::max())
       return false;
     idle.push_back({channel.rank, channel.world, channel.sent, ledger_.forget_server(channel.rank),
-                    static_cast<std::uint32_t>(credits), channel.sequence, channel.surrenders});
+                    static_cast<std::uint32_t>(credits), channel.sequence, channel.credit_returns});
     return true;
   });
   last_ = nullptr;

@@ -18,7 +18,7 @@ struct IdlePeer {
   std::uint64_t issued = 0;   // of writes, all of them applied
   std::uint32_t credits = 0;  // unused ones
   std::uint16_t sequence = 0;
-  std::uint16_t surrenders = 0;
+  std::uint16_t credit_returns = 0;
 };
 
 class IdlePeers {

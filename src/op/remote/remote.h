@@ -194,7 +194,7 @@ class Remote final : public transport::Sink {
   void on_data(const Channel& channel, const Reply& reply, std::span<const std::byte> data);
   void on_done(Channel& channel, const Reply& reply);
   void on_refused(Channel& channel, const Reply& reply);
-  void on_withdraw(Channel& channel);
+  void on_recall(Channel& channel);
 
   const std::size_t max_outstanding_;
   activity::Word* const under_way_;

@@ -35,8 +35,8 @@ void Remote::on_message(const transport::Message& message) {
     case Verb::refused:
       on_refused(channel, reply);
       break;
-    case Verb::withdraw:
-      on_withdraw(channel);
+    case Verb::recall_credits:
+      on_recall(channel);
       break;
     default:
       COMEX_BUG_IF(reply.verb != Verb::credit);
@@ -68,9 +68,9 @@ void Remote::on_done(Channel& channel, const Reply& reply) {
   transfers_.end(transfer, false);
 }
 
-void Remote::on_withdraw(Channel& channel) {
-  channel.surrender();
-  remote::Header header = remote::make_header(Verb::surrender, channel.itself(), {state_.self});
+void Remote::on_recall(Channel& channel) {
+  channel.return_credits();
+  remote::Header header = remote::make_header(Verb::return_credits, channel.itself(), {state_.self});
   header.set_new_limit(channel.limit);
   state_.post_uncredited(channel, header);
 }

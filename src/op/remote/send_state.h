@@ -52,7 +52,7 @@ struct SendState {
     transport.post(channel.rank, sizeof header);
     channel.reserved_busy = true;
   }
-  // Sends a surrender or a leave, which need no credit and have no place in the order.
+  // Sends a return of credits or a leave, which need no credit and have no place in the order.
   void post_uncredited(const Channel& channel, const Header& header) {
     std::memcpy(transport.stage(), &header, sizeof header);
     transport.post(channel.rank, sizeof header);

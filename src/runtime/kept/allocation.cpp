@@ -15,22 +15,22 @@ using shm::MirroredPart;
 
 class Maker {
  public:
-  Maker(Runtime& runtime, const KeptWish& wish, KeptAllocation& made)
+  Maker(Runtime& runtime, const KeptOptions& options, KeptAllocation& made)
       : runtime_(runtime),
-        wish_(wish),
+        options_(options),
         made_(made),
-        me_(static_cast<std::uint32_t>(wish.group.my_rank())),
+        me_(static_cast<std::uint32_t>(options.group.my_rank())),
         extents_(runtime.world().arena->extents()) {}
 
   int run();
 
  private:
   Worker worker(std::uint32_t member) const {
-    return static_cast<Worker>(wish_.group.members().lpid(member));
+    return static_cast<Worker>(options_.group.members().lpid(member));
   }
   Status allocate();
   bool has_lost_members() {
-    code_ = check_all_live(runtime_, wish_.call, wish_.group, wish_.handle);
+    code_ = check_all_live(runtime_, options_.call, options_.group, options_.handle);
     return code_ != COMEX_SUCCESS;
   }
   int give_up();
@@ -39,7 +39,7 @@ class Maker {
   bool exchange_parts();
 
   Runtime& runtime_;
-  const KeptWish& wish_;
+  const KeptOptions& options_;
   KeptAllocation& made_;
   const std::uint32_t me_;
   shm::Extents& extents_;
@@ -53,25 +53,25 @@ std::uint64_t room_of(std::uint64_t bytes) {
 }
 
 int Maker::run() {
-  const std::vector<std::uint32_t> hosts = hosts_of(runtime_, wish_.group);
-  made_.wanted_copies = wish_.copies;
-  made_.copies = std::min(wish_.copies, count_hosts(hosts) - 1);
-  made_.bytes = wish_.bytes;
-  for (const std::uint32_t home : wish_.homes) made_.homes.push_back(worker(home));
-  mirrors_ = choose_mirrors(hosts, wish_.homes, made_.copies);
+  const std::vector<std::uint32_t> hosts = hosts_of(runtime_, options_.group);
+  made_.wanted_copies = options_.copies;
+  made_.copies = std::min(options_.copies, count_hosts(hosts) - 1);
+  made_.bytes = options_.bytes;
+  for (const std::uint32_t home : options_.homes) made_.homes.push_back(worker(home));
+  mirrors_ = choose_mirrors(hosts, options_.homes, made_.copies);
   for (const std::uint32_t mirror : mirrors_) made_.mirror_homes.push_back(worker(mirror));
 
   const Status allocated = allocate();
   const AllocationWord word =
       allocated ? AllocationWord::allocated(made_.own_mirrors) : AllocationWord::not_allocated();
-  const ExchangedWords exchanged = exchange_words(runtime_, wish_.handle, word);
+  const ExchangedWords exchanged = exchange_words(runtime_, options_.handle, word);
   if (has_lost_members()) return give_up();
   if (const auto failed = exchanged.verdict.failed()) {
     give_up();
-    return *failed == me_ ? runtime_.reporter().fail({.operation = wish_.call}, allocated.failure())
+    return *failed == me_ ? runtime_.reporter().fail({.operation = options_.call}, allocated.failure())
                           : failed_elsewhere(runtime_);
   }
-  const auto bases = runtime_.gather(wish_.handle, reinterpret_cast<std::uint64_t>(made_.own_mirrors));
+  const auto bases = runtime_.gather(options_.handle, reinterpret_cast<std::uint64_t>(made_.own_mirrors));
   if (has_lost_members()) return give_up();
   place_mirrors(bases);
   show_parts();
@@ -81,18 +81,18 @@ int Maker::run() {
 
 Status Maker::allocate() {
   std::uint64_t mirror_bytes = 0;
-  for (std::uint32_t part = 0; part < wish_.homes.size(); ++part) {
-    const std::uint64_t bytes = wish_.bytes[part];
+  for (std::uint32_t part = 0; part < options_.homes.size(); ++part) {
+    const std::uint64_t bytes = options_.bytes[part];
     for (std::uint32_t copy = 0; copy < made_.copies; ++copy) {
       if (mirrors_[part * made_.copies + copy] == me_) mirror_bytes += room_of(bytes);
     }
-    if (wish_.homes[part] != me_ || bytes == 0) continue;
-    Result<shm::Extent> extent = extents_.allocate_mirrored(runtime_.me(), bytes, wish_.id);
+    if (options_.homes[part] != me_ || bytes == 0) continue;
+    Result<shm::Extent> extent = extents_.allocate_mirrored(runtime_.me(), bytes, options_.id);
     if (!extent) return extent.take_failure();
     made_.own_parts.push_back(runtime_.world().arena->at(extent->offset));
     own_numbers_.push_back(part);
   }
-  Result<void*> own_mirrors = allocate_own(runtime_, mirror_bytes, wish_.id, nullptr);
+  Result<void*> own_mirrors = allocate_own(runtime_, mirror_bytes, options_.id, nullptr);
   if (!own_mirrors) return own_mirrors.take_failure();
   made_.own_mirrors = own_mirrors.value();
   return {};
@@ -101,7 +101,7 @@ Status Maker::allocate() {
 int Maker::give_up() {
   Allocation all;
   all.kept = std::make_shared<KeptAllocation>(made_);
-  retire_parts(runtime_, wish_.call, all);
+  retire_parts(runtime_, options_.call, all);
   release_parts(runtime_, all);
   made_.own_parts.clear();
   made_.own_mirrors = nullptr;
@@ -113,7 +113,7 @@ void Maker::place_mirrors(const std::vector<std::uint64_t>& bases) {
   std::vector<std::uint64_t> next = bases;
   for (std::size_t i = 0; i < mirrors_.size(); ++i) {
     made_.mirrors.push_back(reinterpret_cast<void*>(next[mirrors_[i]]));
-    next[mirrors_[i]] += room_of(wish_.bytes[i / made_.copies]);
+    next[mirrors_[i]] += room_of(options_.bytes[i / made_.copies]);
   }
 }
 
@@ -122,7 +122,7 @@ void Maker::show_parts() {
     const std::uint64_t offset = runtime_.world().arena->offset_of(made_.own_parts[i]);
     const std::uint32_t number = own_numbers_[i];
     MirroredPart& part = extents_.behind(offset);
-    part.format(wish_.bytes[number]);
+    part.format(options_.bytes[number]);
     for (std::uint32_t copy = 0; copy < made_.copies; ++copy) {
       const std::size_t at = number * made_.copies + copy;
       part.add_mirror(
@@ -134,18 +134,18 @@ void Maker::show_parts() {
 
 // Nobody knows the address of a part before it is shown. Each exchange takes one part of each member.
 bool Maker::exchange_parts() {
-  std::vector<std::uint32_t> told(wish_.group.size());  // parts of each member so far
-  made_.parts.assign(wish_.homes.size(), nullptr);
+  std::vector<std::uint32_t> told(options_.group.size());  // parts of each member so far
+  made_.parts.assign(options_.homes.size(), nullptr);
   for (bool is_more = true; is_more;) {
     const std::uint32_t mine = told[me_];
     void* const own = mine < made_.own_parts.size() ? made_.own_parts[mine] : nullptr;
-    const auto addresses = runtime_.gather(wish_.handle, reinterpret_cast<std::uint64_t>(own));
+    const auto addresses = runtime_.gather(options_.handle, reinterpret_cast<std::uint64_t>(own));
     if (has_lost_members()) return false;
     is_more = false;
-    std::vector<bool> has_told(wish_.group.size());
-    for (std::uint32_t part = 0; part < wish_.homes.size(); ++part) {
-      const std::uint32_t home = wish_.homes[part];
-      if (wish_.bytes[part] == 0 || made_.parts[part] != nullptr) continue;
+    std::vector<bool> has_told(options_.group.size());
+    for (std::uint32_t part = 0; part < options_.homes.size(); ++part) {
+      const std::uint32_t home = options_.homes[part];
+      if (options_.bytes[part] == 0 || made_.parts[part] != nullptr) continue;
       is_more |= has_told[home];
       if (has_told[home]) continue;
       has_told[home] = true;
@@ -190,8 +190,8 @@ std::vector<std::uint32_t> hosts_of(const Runtime& runtime, const groups::Group&
   return hosts;
 }
 
-int make_kept(Runtime& runtime, const KeptWish& wish, KeptAllocation& made) {
-  return Maker(runtime, wish, made).run();
+int make_kept(Runtime& runtime, const KeptOptions& options, KeptAllocation& made) {
+  return Maker(runtime, options, made).run();
 }
 
 void retire_parts(Runtime& runtime, const char* call, const Allocation& allocation) {

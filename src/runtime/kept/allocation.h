@@ -28,7 +28,7 @@ struct KeptAllocation {
   bool is_whole = false;         // this member knows that all members have made and filled their parts
 };
 
-struct KeptWish {
+struct KeptOptions {
   const char* call = nullptr;
   int handle = 0;
   const groups::Group& group;
@@ -43,7 +43,7 @@ std::string why_not_kept(const Runtime& runtime, const groups::Group& group, int
 std::vector<std::uint32_t> hosts_of(const Runtime& runtime, const groups::Group& group);
 
 // Collective. Returns COMEX_SUCCESS, or the code of the call; then nothing was made.
-int make_kept(Runtime& runtime, const KeptWish& wish, KeptAllocation& made);
+int make_kept(Runtime& runtime, const KeptOptions& options, KeptAllocation& made);
 
 // For any allocation of a group: refuses all operations on the caller's part from here on, and makes sure
 // that nothing reads it for its mirrors; then, when no member uses it any more, gives it back.

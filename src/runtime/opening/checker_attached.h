@@ -7,8 +7,8 @@
 
 namespace comex::runtime {
 
-inline Status check_attached(CheckMode wish, OnFailure on_failure) {
-  if (wish == CheckMode::off) return {};
+inline Status check_attached(CheckMode wanted, OnFailure on_failure) {
+  if (wanted == CheckMode::off) return {};
   if (on_failure != OnFailure::abort)
     return environment_error(
         "COMEX_CHECK and COMEX_ON_FAILURE=continue do not go together: the checker waits for all");

@@ -194,9 +194,9 @@ Status check_output_files(const World& world) {
   return {};
 }
 
-shm::Backing backing(ArenaBacking wish) {
-  if (wish == ArenaBacking::memfd) return shm::Backing::memfd;
-  return wish == ArenaBacking::posix ? shm::Backing::posix : shm::Backing::automatic;
+shm::Backing backing(ArenaBacking wanted) {
+  if (wanted == ArenaBacking::memfd) return shm::Backing::memfd;
+  return wanted == ArenaBacking::posix ? shm::Backing::posix : shm::Backing::automatic;
 }
 
 shm::ArenaOptions arena_options(const World& world) {

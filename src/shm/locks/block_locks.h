@@ -19,10 +19,10 @@ class BlockLocks {
   void lock(std::uint64_t block) { note(of(block).lock(stripes_->party())); }
   bool try_lock(std::uint64_t block) {
     OwnerLock lock = of(block);
-    Taken taken = lock.try_lock(stripes_->party());
-    if (taken == Taken::refused && asks_) taken = lock.try_recover(stripes_->party());
+    LockResult taken = lock.try_lock(stripes_->party());
+    if (taken == LockResult::busy && asks_) taken = lock.try_recover(stripes_->party());
     note(taken);
-    return taken != Taken::refused;
+    return taken != LockResult::busy;
   }
   void unlock(std::uint64_t block) { of(block).unlock(stripes_->party()); }
 
@@ -50,7 +50,7 @@ class BlockLocks {
  private:
   static std::uint32_t index(std::uint64_t block) { return static_cast<std::uint32_t>(block % stripe_count); }
   OwnerLock of(std::uint64_t block) { return stripes_->lock_of(index(block)); }
-  void note(Taken taken) { recovered_ |= taken == Taken::recovered; }
+  void note(LockResult taken) { recovered_ |= taken == LockResult::taken_over; }
 
   Stripes* stripes_;
   bool asks_ = false;

@@ -76,12 +76,12 @@ bool FairMutex::join(MutexTurn& turn, const MutexParty& party) {
 }
 
 // Uses compare-and-swap, because a server may act here for a worker that has died and lost its turn.
-Taken FairMutex::try_enter(std::uint32_t ticket, const MutexParty& party) {
-  if (block_->serving.load() != ticket) return Taken::refused;
+LockResult FairMutex::try_enter(std::uint32_t ticket, const MutexParty& party) {
+  if (block_->serving.load() != ticket) return LockResult::busy;
   std::uint64_t holder = block_->holder.load();
-  if (place_of(ticket).load() != pack_place(party, ticket)) return Taken::refused;
-  return block_->holder.compare_exchange_strong(holder, pack_holder(party, ticket)) ? Taken::clean
-                                                                                    : Taken::refused;
+  if (place_of(ticket).load() != pack_place(party, ticket)) return LockResult::busy;
+  return block_->holder.compare_exchange_strong(holder, pack_holder(party, ticket)) ? LockResult::acquired
+                                                                                    : LockResult::busy;
 }
 
 bool FairMutex::is_dead(std::uint64_t place, std::uint32_t ticket) const {
@@ -91,40 +91,40 @@ bool FairMutex::is_dead(std::uint64_t place, std::uint32_t ticket) const {
 
 // Takes the place of `serving` if that party and all later ones up to `end` are dead. If several processes
 // find them dead, a compare-and-swap on the place decides who is first.
-Taken FairMutex::take_over(std::uint32_t serving, std::uint32_t end, const MutexParty& party) {
+LockResult FairMutex::take_over(std::uint32_t serving, std::uint32_t end, const MutexParty& party) {
   std::uint64_t place = place_of(serving).load();
   for (std::uint32_t ticket = serving; ticket != end; ++ticket) {
-    if (!is_dead(place_of(ticket).load(), ticket)) return Taken::refused;
+    if (!is_dead(place_of(ticket).load(), ticket)) return LockResult::busy;
   }
   // The place was read first. The party is known to be dead now, so it cannot unlock after this check.
-  if (!is_taken(place, serving) || block_->serving.load() != serving) return Taken::refused;
+  if (!is_taken(place, serving) || block_->serving.load() != serving) return LockResult::busy;
   const std::uint64_t holder = block_->holder.load();
   const bool had_entered = is_of_turn(holder, serving);
   const bool is_half_done = had_entered || (place & half_done_flag) != 0;
   const std::uint64_t mine = pack_place(party, serving) | (is_half_done ? half_done_flag : 0);
-  if (!place_of(serving).compare_exchange_strong(place, mine)) return Taken::refused;
+  if (!place_of(serving).compare_exchange_strong(place, mine)) return LockResult::busy;
   block_->holder.store(pack_holder(party, serving));
   if (had_entered) dead_holder_ = worker_of(holder);
-  return is_half_done ? Taken::recovered : Taken::clean;
+  return is_half_done ? LockResult::taken_over : LockResult::acquired;
 }
 
 // Takes the place of the dead party first, then moves on to the caller's own turn.
-Taken FairMutex::recover(std::uint32_t ticket, const MutexParty& party) {
+LockResult FairMutex::recover(std::uint32_t ticket, const MutexParty& party) {
   const std::uint32_t serving = block_->serving.load();
   const std::uint32_t before_us = ticket - serving;
-  if (before_us == 0 || before_us >= mutex_places) return Taken::refused;
-  const Taken taken = take_over(serving, ticket, party);
-  if (taken == Taken::refused) return taken;
-  if (taken == Taken::recovered) place_of(ticket).fetch_or(half_done_flag);  // if we die as well
+  if (before_us == 0 || before_us >= mutex_places) return LockResult::busy;
+  const LockResult taken = take_over(serving, ticket, party);
+  if (taken == LockResult::busy) return taken;
+  if (taken == LockResult::taken_over) place_of(ticket).fetch_or(half_done_flag);  // if we die as well
   block_->serving.store(ticket);
   block_->holder.store(pack_holder(party, ticket));
   return taken;
 }
 
-Taken FairMutex::step(MutexTurn& turn, const MutexParty& party, bool asks) {
-  if (!turn.is_in_line && !join(turn, party)) return asks ? try_lock(party) : Taken::refused;
-  const Taken taken = try_enter(turn.ticket, party);
-  return taken == Taken::refused && asks ? recover(turn.ticket, party) : taken;
+LockResult FairMutex::step(MutexTurn& turn, const MutexParty& party, bool asks) {
+  if (!turn.is_in_line && !join(turn, party)) return asks ? try_lock(party) : LockResult::busy;
+  const LockResult taken = try_enter(turn.ticket, party);
+  return taken == LockResult::busy && asks ? recover(turn.ticket, party) : taken;
 }
 
 void FairMutex::sleep(const MutexTurn& turn, std::uint64_t timeout_ns) {
@@ -145,7 +145,7 @@ void FairMutex::set_bell(HostSlot slot) {
   block_->bell.store(slot + 1);
 }
 
-Taken FairMutex::try_lock(const MutexParty& party) {
+LockResult FairMutex::try_lock(const MutexParty& party) {
   const std::uint32_t serving = block_->serving.load();
   if (block_->next.load() == serving) {
     std::uint64_t place = place_of(serving).load();
@@ -159,9 +159,9 @@ Taken FairMutex::try_lock(const MutexParty& party) {
   const std::uint64_t now = os_->now_ns();
   std::uint64_t asked = block_->asked_ns.load(std::memory_order_relaxed);
   if (now - asked < ask_after_ns || !block_->asked_ns.compare_exchange_strong(asked, now))
-    return Taken::refused;
+    return LockResult::busy;
   const std::uint32_t end = block_->next.load();
-  return end - serving - 1 < mutex_places ? take_over(serving, end, party) : Taken::refused;
+  return end - serving - 1 < mutex_places ? take_over(serving, end, party) : LockResult::busy;
 }
 
 Status FairMutex::unlock(const MutexParty& party) {

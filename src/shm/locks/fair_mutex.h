@@ -61,7 +61,7 @@ class FairMutex {
   // Takes one step towards the lock. Call it again with the same `turn` until it is not refused: it joins the
   // queue, then enters when the turn comes. `asks`: also check whether the parties ahead live; these are
   // system calls, so not at every step. A party in the queue must not give up.
-  Taken step(MutexTurn& turn, const MutexParty& party, bool asks);
+  LockResult step(MutexTurn& turn, const MutexParty& party, bool asks);
   // Sleeps until it may be the caller's turn. Call it only after a step.
   void sleep(const MutexTurn& turn, std::uint64_t timeout_ns);
   // True if others found the party dead and moved on. Only a server sees this, for a worker of its host.
@@ -69,7 +69,7 @@ class FairMutex {
   void set_bell(HostSlot slot);  // unlock rings this server, which waits; one server per mutex
 
   // Takes over when all parties in the queue are dead, but checks that at most every 50 ms.
-  Taken try_lock(const MutexParty& party);
+  LockResult try_lock(const MutexParty& party);
   Status unlock(const MutexParty& party);  // refused unless it is the party that holds it
   bool holder(Worker& worker) const;       // false = nobody
   // For a worker of another host that has died: if it holds the mutex, the next party takes over from it.
@@ -81,10 +81,10 @@ class FairMutex {
   std::atomic<std::uint64_t>& place_of(std::uint32_t ticket) const;
   bool join(MutexTurn& turn, const MutexParty& party);
   void help(std::uint32_t ticket);
-  Taken try_enter(std::uint32_t ticket, const MutexParty& party);
-  Taken recover(std::uint32_t ticket, const MutexParty& party);
+  LockResult try_enter(std::uint32_t ticket, const MutexParty& party);
+  LockResult recover(std::uint32_t ticket, const MutexParty& party);
   bool is_dead(std::uint64_t place, std::uint32_t ticket) const;
-  Taken take_over(std::uint32_t serving, std::uint32_t end, const MutexParty& party);
+  LockResult take_over(std::uint32_t serving, std::uint32_t end, const MutexParty& party);
 
   Os* os_;
   const Object* object_;

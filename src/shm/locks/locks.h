@@ -21,10 +21,10 @@ inline constexpr std::uint64_t ask_after_ns = 50'000'000;
 // epoch:15 | contended:1 | holder slot + 1:16. Zero-filled memory is a free lock.
 using OwnerLockWord = std::atomic<std::uint32_t>;
 
-enum class Taken : std::uint8_t {
-  clean,
-  recovered,  // the holder died; what the lock guards may be half updated, and the caller must report it
-  refused,    // try forms only: somebody holds it
+enum class LockResult : std::uint8_t {
+  acquired,
+  taken_over,  // the holder died; what the lock guards may be half updated, and the caller must report it
+  busy,        // try forms only: somebody holds it
 };
 
 struct LockParty {  // the process that takes locks, with what a slow path needs
@@ -37,19 +37,19 @@ class OwnerLock {
  public:
   explicit OwnerLock(OwnerLockWord& word) : word_(&word) {}
 
-  Taken lock(const LockParty& party) {
-    return try_lock(party) == Taken::clean ? Taken::clean : lock_slowly(party);
+  LockResult lock(const LockParty& party) {
+    return try_lock(party) == LockResult::acquired ? LockResult::acquired : lock_slowly(party);
   }
-  Taken try_lock(const LockParty& party) {
+  LockResult try_lock(const LockParty& party) {
     std::uint32_t word = word_->load(std::memory_order_relaxed);
-    if ((word & busy_mask) != 0) return Taken::refused;
+    if ((word & busy_mask) != 0) return LockResult::busy;
     return word_->compare_exchange_strong(word, word | (party.slot + 1), std::memory_order_acquire,
                                           std::memory_order_relaxed)
-               ? Taken::clean
-               : Taken::refused;
+               ? LockResult::acquired
+               : LockResult::busy;
   }
   // Like try_lock, but also asks whether the holder lives, by a system call, and takes over from a dead one.
-  Taken try_recover(const LockParty& party);
+  LockResult try_recover(const LockParty& party);
   void unlock(const LockParty& party) {
     const std::uint32_t word = word_->fetch_and(epoch_mask, std::memory_order_release);
     if ((word & contended_bit) != 0) wake(party);
@@ -63,7 +63,7 @@ class OwnerLock {
   static constexpr std::uint32_t epoch_mask = ~busy_mask;
 
  private:
-  Taken lock_slowly(const LockParty& party);
+  LockResult lock_slowly(const LockParty& party);
   void wake(const LockParty& party);
   OwnerLockWord* word_;
 };

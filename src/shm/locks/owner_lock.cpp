@@ -25,14 +25,14 @@ bool take_over(OwnerLockWord& lock, std::uint32_t word, const LockParty& party) 
 
 }  // namespace
 
-Taken OwnerLock::lock_slowly(const LockParty& party) {
+LockResult OwnerLock::lock_slowly(const LockParty& party) {
   for (int i = 0; i < spins + yields; ++i) {
     if (i < spins) {
       cpu_relax();
     } else {
       party.os->yield();
     }
-    if (try_lock(party) == Taken::clean) return Taken::clean;
+    if (try_lock(party) == LockResult::acquired) return LockResult::acquired;
   }
   std::uint64_t asked_ns = party.os->now_ns();
   while (true) {
@@ -41,7 +41,7 @@ Taken OwnerLock::lock_slowly(const LockParty& party) {
       // It is taken as contended, because other waiters may sleep.
       if (word_->compare_exchange_weak(word, word | contended_bit | (party.slot + 1),
                                        std::memory_order_acquire, std::memory_order_relaxed)) {
-        return Taken::clean;
+        return LockResult::acquired;
       }
       continue;
     }
@@ -53,13 +53,14 @@ Taken OwnerLock::lock_slowly(const LockParty& party) {
     const std::uint64_t now = party.os->now_ns();
     if (now - asked_ns < ask_after_ns) continue;
     asked_ns = now;
-    if (take_over(*word_, word_->load(std::memory_order_relaxed), party)) return Taken::recovered;
+    if (take_over(*word_, word_->load(std::memory_order_relaxed), party)) return LockResult::taken_over;
   }
 }
 
-Taken OwnerLock::try_recover(const LockParty& party) {
-  if (try_lock(party) == Taken::clean) return Taken::clean;
-  return take_over(*word_, word_->load(std::memory_order_relaxed), party) ? Taken::recovered : Taken::refused;
+LockResult OwnerLock::try_recover(const LockParty& party) {
+  if (try_lock(party) == LockResult::acquired) return LockResult::acquired;
+  return take_over(*word_, word_->load(std::memory_order_relaxed), party) ? LockResult::taken_over
+                                                                          : LockResult::busy;
 }
 
 void OwnerLock::wake(const LockParty& party) {

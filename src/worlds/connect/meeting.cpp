@@ -39,7 +39,7 @@ class MeetingRun {
     const std::string error = channel_.spread(leads() ? meet_roots() : std::string());
     if (!error.empty()) return told_by_root(error);
     Result<groups::JoinResult> joined =
-        groups::join_sides(runtime_.registry(), channel_, wish(), hook_of(runtime_.card_hook()));
+        groups::join_sides(runtime_.registry(), channel_, arguments(), hook_of(runtime_.card_hook()));
     if (!joined) return told_by_root(joined.failure().text);
     joined_ = std::move(joined).value();
     connect_others();
@@ -109,15 +109,15 @@ class MeetingRun {
     return judged ? std::string() : judged.failure().text;
   }
 
-  groups::JoinWish wish() {
-    groups::JoinWish wish;
+  groups::JoinArguments arguments() {
+    groups::JoinArguments arguments;
     for (std::uint32_t rank = 0; rank < group_.size(); ++rank) {
-      wish.local.push_back(runtime_.registry().gpid_of(group_.members().lpid(rank)).value());
+      arguments.local.push_back(runtime_.registry().gpid_of(group_.members().lpid(rank)).value());
     }
-    wish.context = runtime_.draw_context();
-    wish.is_spawn = meeting_.is_spawn;
-    if (meeting_.is_spawn && !accepts()) wish.spawned_order = runtime_.world().settings.lpid_order;
-    return wish;
+    arguments.context = runtime_.draw_context();
+    arguments.is_spawn = meeting_.is_spawn;
+    if (meeting_.is_spawn && !accepts()) arguments.spawned_order = runtime_.world().settings.lpid_order;
+    return arguments;
   }
 
   // On the root: how all of its side go on; else what is wrong. The other root may have given up while this

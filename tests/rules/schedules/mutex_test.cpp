@@ -13,9 +13,9 @@ namespace {
 using shm::FairMutex;
 using shm::FairMutexBlock;
 using shm::forever_ns;
+using shm::LockResult;
 using shm::MutexParty;
 using shm::MutexTurn;
-using shm::Taken;
 
 constexpr std::size_t bells_offset = 4096;
 constexpr std::size_t bell_stride = 256;
@@ -45,7 +45,7 @@ class MutexSchedules : public testing::Test {
     FairMutex own = mutex();
     for (int round = 0; round < rounds; ++round) {
       MutexTurn turn;
-      while (own.step(turn, party(slot), false) == Taken::refused) own.sleep(turn, forever_ns);
+      while (own.step(turn, party(slot), false) == LockResult::busy) own.sleep(turn, forever_ns);
       tickets_.push_back(turn.ticket);
       section(slot);
       EXPECT_TRUE(own.unlock(party(slot)));
@@ -77,7 +77,7 @@ TEST_F(MutexSchedules, with_trylocks_refuse_or_let_one_in) {
   std::size_t taken = 0;
   const auto tries = [&] {
     FairMutex own = mutex();
-    if (own.try_lock(party(1)) == Taken::refused) return;
+    if (own.try_lock(party(1)) == LockResult::busy) return;
     ++taken;
     section(1);
     EXPECT_TRUE(own.unlock(party(1)));
@@ -98,12 +98,12 @@ TEST_F(MutexSchedules, with_a_server_ring_it_at_its_turn) {
     FairMutex own = mutex();
     shm::Doorbell bell = bells().of(2);
     MutexTurn turn;
-    Taken taken = own.step(turn, remote, false);
-    if (taken == Taken::refused) own.set_bell(2);
-    while (taken == Taken::refused) {  // as pr/mutexes: polled after each ring
+    LockResult taken = own.step(turn, remote, false);
+    if (taken == LockResult::busy) own.set_bell(2);
+    while (taken == LockResult::busy) {  // as pr/mutexes: polled after each ring
       const std::uint32_t seen = bell.seen();
       taken = own.step(turn, remote, false);
-      if (taken == Taken::refused) bell.sleep_until_rung(seen, forever_ns);
+      if (taken == LockResult::busy) bell.sleep_until_rung(seen, forever_ns);
     }
     tickets_.push_back(turn.ticket);
     section(9);
@@ -123,7 +123,7 @@ TEST_F(MutexSchedules, with_a_party_that_dies_go_on_and_tell) {
   const auto mortal = [&] {
     FairMutex own = mutex();
     MutexTurn turn;
-    while (own.step(turn, party(0), false) == Taken::refused) own.sleep(turn, forever_ns);
+    while (own.step(turn, party(0), false) == LockResult::busy) own.sleep(turn, forever_ns);
     before = entered_.size();
     is_inside = true;
     shared_at<std::uint64_t>(8192) += 1;
@@ -134,12 +134,12 @@ TEST_F(MutexSchedules, with_a_party_that_dies_go_on_and_tell) {
     return [&, slot] {
       FairMutex own = mutex();
       MutexTurn turn;
-      Taken taken = own.step(turn, party(slot), false);
-      while (taken == Taken::refused) {
+      LockResult taken = own.step(turn, party(slot), false);
+      while (taken == LockResult::busy) {
         own.sleep(turn, shm::ask_after_ns);
         taken = own.step(turn, party(slot), true);
       }
-      if (taken == Taken::recovered) {
+      if (taken == LockResult::taken_over) {
         ++recovered;
         EXPECT_TRUE(scheduler().is_dead(0)) << "taken over from a living worker";
       }

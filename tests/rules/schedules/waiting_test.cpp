@@ -13,8 +13,8 @@ namespace comex::rules {
 namespace {
 
 using shm::forever_ns;
+using shm::LockResult;
 using shm::OwnerLock;
-using shm::Taken;
 
 // What a lock guards: nobody else may be inside, and no addition may be lost.
 struct Guarded {
@@ -46,7 +46,7 @@ TEST_F(Schedules, of_a_lock_let_one_in_at_a_time_and_wake_all) {
     return [&, slot] {
       for (int round = 0; round < 2; ++round) {
         OwnerLock lock(word);
-        EXPECT_EQ(lock.lock(party(slot)), Taken::clean);
+        EXPECT_EQ(lock.lock(party(slot)), LockResult::acquired);
         guarded().enter();
         guarded().leave();
         lock.unlock(party(slot));
@@ -66,7 +66,7 @@ TEST_F(Schedules, of_a_lock_whose_holder_dies_end_with_others) {
   const auto once = [&](shm::HostSlot slot) {
     return [&, slot] {
       OwnerLock lock(word);
-      if (lock.lock(party(slot)) == Taken::recovered) {
+      if (lock.lock(party(slot)) == LockResult::taken_over) {
         EXPECT_TRUE(scheduler().is_dead(0)) << "taken over from a living holder";
         ++recovered;
         guarded().inside = 0;  // half updated, perhaps
@@ -95,7 +95,7 @@ TEST_F(Schedules, of_a_try_lock_never_let_two_in) {
   const auto tries = [&](shm::HostSlot slot) {
     return [&, slot] {
       OwnerLock lock(word);
-      if (lock.try_lock(party(slot)) != Taken::clean) return;
+      if (lock.try_lock(party(slot)) != LockResult::acquired) return;
       ++entered;
       guarded().enter();
       guarded().leave();

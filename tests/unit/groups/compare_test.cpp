@@ -127,16 +127,16 @@ TEST_F(Compare, of_inter_groups_is_the_weaker_of_both_sides) {
 }
 
 TEST(Split, orders_a_part_by_key_then_by_rank) {
-  const SplitWish wishes[] = {{1, 5, 0}, {0, 0, 0}, {1, -3, 0}, {1, 5, 0}, {0, 0, 0}};
-  EXPECT_EQ(part_of(wishes, 1), (std::vector<std::uint32_t>{2, 0, 3}));
-  EXPECT_EQ(part_of(wishes, 0), (std::vector<std::uint32_t>{1, 4}));
-  EXPECT_TRUE(part_of(wishes, 2).empty());
+  const SplitArguments all_arguments[] = {{1, 5, 0}, {0, 0, 0}, {1, -3, 0}, {1, 5, 0}, {0, 0, 0}};
+  EXPECT_EQ(part_of(all_arguments, 1), (std::vector<std::uint32_t>{2, 0, 3}));
+  EXPECT_EQ(part_of(all_arguments, 0), (std::vector<std::uint32_t>{1, 4}));
+  EXPECT_TRUE(part_of(all_arguments, 2).empty());
 }
 
 TEST(Endpoints, follow_the_parents_in_their_order) {
   const Lpid parents[] = {4, 0, 2};
-  const EndpointWish wishes[] = {{2, 1}, {0, 9}, {3, 5}};
-  const EndpointLayout layout = lay_out_endpoints(parents, wishes, 2);
+  const EndpointArguments all_arguments[] = {{2, 1}, {0, 9}, {3, 5}};
+  const EndpointLayout layout = lay_out_endpoints(parents, all_arguments, 2);
   EXPECT_EQ(layout.members, (std::vector<Lpid>{4, 4, 2, 2, 2}));
   EXPECT_EQ(layout.ids, (std::vector<std::uint32_t>{1, 2, 5, 6, 7}));
   EXPECT_EQ(layout.first_rank, 2u);

@@ -212,9 +212,9 @@ TEST_F(Joining, numbers_a_spawners_table_as_was_chosen) {
     WorldRegistry spawned(some_world(1, 1), 0);
     TestSide parents({&spawner});
     TestSide children({&spawned});
-    parents.wish.is_spawn = true;
-    children.wish.is_spawn = true;
-    children.wish.spawned_order = order;
+    parents.arguments.is_spawn = true;
+    children.arguments.is_spawn = true;
+    children.arguments.spawned_order = order;
     all_succeed(join(parents, children));
     const bool by_spawner = order == LpidOrder::spawner;
     const std::vector<Gpid> wanted = {{1, 0}, {0, by_spawner ? 0u : 1u}, {0, by_spawner ? 1u : 0u}};

@@ -49,7 +49,7 @@ class TestSide {
   std::vector<WorldRegistry*> members;
   std::uint32_t leader;
   std::vector<CardHook> hooks;
-  JoinWish wish;
+  JoinArguments arguments;
   std::deque<Mailbox> to_leader;
   std::deque<Mailbox> to_member;
   Mailbox from_other;
@@ -109,15 +109,15 @@ inline std::array<JoinResults, 2> join(TestSide& one, TestSide& other) {
     side.hooks.resize(side.members.size());
     side.to_leader.resize(side.members.size());
     side.to_member.resize(side.members.size());
-    side.wish.context = 100 + s;
-    for (const WorldRegistry* member : side.members) side.wish.local.push_back(member->me());
+    side.arguments.context = 100 + s;
+    for (const WorldRegistry* member : side.members) side.arguments.local.push_back(member->me());
   }
   for (std::size_t s = 0; s < 2; ++s) {
     for (std::uint32_t rank = 0; rank < sides[s]->members.size(); ++rank) {
       threads.emplace_back([&sides, &results, s, rank] {
         TestSide& side = *sides[s];
         TestTalk talk(side, *sides[1 - s], rank);
-        results[s][rank].emplace(join_sides(*side.members[rank], talk, side.wish, side.hooks[rank]));
+        results[s][rank].emplace(join_sides(*side.members[rank], talk, side.arguments, side.hooks[rank]));
       });
     }
   }

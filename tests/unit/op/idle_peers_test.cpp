@@ -42,7 +42,7 @@ class RemoteRest : public testing::Test {
     transport::Message message;
     while (fabric.endpoint(server).receive(message)) {
       std::memcpy(&seen.emplace_back(), message.data.data(), sizeof(protocol::RequestHeader));
-      if (seen.back().verb == Verb::surrender) continue;  // has no place in the order
+      if (seen.back().verb == Verb::return_credits) continue;  // has no place in the order
       EXPECT_EQ(seen.back().sequence, ++sequences[server]) << "server " << server;
     }
     return seen;
@@ -159,10 +159,10 @@ TEST_F(RemoteRest, fences_all_that_were_written_to_and_rests_then) {
 TEST_F(RemoteRest, gives_back_credits_of_a_server_that_rested) {
   for (TransportRank server = 0; server < servers; ++server) write_and_apply(server, 1, 9);
   remote.tidy();
-  say(7, reply(Verb::withdraw, 10, 1));
+  say(7, reply(Verb::recall_credits, 10, 1));
   const auto seen = look(7);
   ASSERT_EQ(seen.size(), 1u);
-  EXPECT_EQ(seen[0].verb, Verb::surrender);
+  EXPECT_EQ(seen[0].verb, Verb::return_credits);
   EXPECT_EQ(seen[0].new_limit(), 2u) << "one that was used, and one that stays";
 }
 

@@ -62,7 +62,7 @@ class Script {
     made.slot = slot;
     made.limit = limit;
     made.applied = applied;
-    made.surrenders = surrenders;
+    made.credit_returns = credit_returns;
     return made;
   }
   void say(const protocol::ReplyHeader& header, std::span<const std::byte> data = {}) {
@@ -101,7 +101,7 @@ class Script {
   RemoteTarget far;
   std::uint64_t limit = 1;
   std::uint64_t applied = 0;
-  std::uint16_t surrenders = 0;
+  std::uint16_t credit_returns = 0;
 };
 
 }  // namespace comex::op

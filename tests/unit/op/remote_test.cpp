@@ -145,38 +145,38 @@ TEST(Remote, a_copied_put_no_longer_looks_at_its_source) {
   EXPECT_EQ(std::to_integer<int>(seen[0].rest[0]), 2);
 }
 
-TEST(Remote, surrenders_what_it_does_not_use_and_ignores_limits_that_crossed) {
+TEST(Remote, returns_credits_that_it_does_not_use_and_ignores_limits_that_crossed) {
   Script script;
   const std::uint64_t value = 1;
   nb::Completion done;
   script.remote.start(script.put(&value, 8), script.far, done);
   script.grant(10);
   script.look();
-  script.say(script.reply(Verb::withdraw));
+  script.say(script.reply(Verb::recall_credits));
   const std::vector<Seen> seen = script.look();
   ASSERT_EQ(seen.size(), 1u);
-  EXPECT_EQ(seen[0].header.verb, Verb::surrender);
+  EXPECT_EQ(seen[0].header.verb, Verb::return_credits);
   EXPECT_EQ(seen[0].header.new_limit(), 2u) << "one sent, one kept";
 
   script.say(script.reply(Verb::credit));  // still speaks of ten: it was sent before
   for (int i = 0; i < 5; ++i) script.remote.start(script.put(&value, 8), script.far, done);
   EXPECT_EQ(script.look().size(), 1u);
-  script.surrenders = 1;
+  script.credit_returns = 1;
   script.grant(4);
   EXPECT_EQ(script.look().size(), 2u);
 }
 
-TEST(Remote, with_nothing_to_spare_surrenders_nothing) {
+TEST(Remote, with_nothing_to_spare_returns_nothing) {
   Script script;
   const std::uint64_t value = 1;
   nb::Completion done;
   for (int i = 0; i < 3; ++i) script.remote.start(script.put(&value, 8), script.far, done);
   script.look();
-  script.say(script.reply(Verb::withdraw));
+  script.say(script.reply(Verb::recall_credits));
   const std::vector<Seen> seen = script.look();
   ASSERT_EQ(seen.size(), 1u);
   EXPECT_EQ(seen[0].header.new_limit(), 1u);
-  script.surrenders = 1;
+  script.credit_returns = 1;
   script.grant(3);
   EXPECT_EQ(script.look().size(), 2u);
 }

@@ -84,7 +84,7 @@ void send_one(Credits& credits, Credits::Handle account) {
   credits.tell(account);
 }
 
-TEST(Credits, are_withdrawn_from_the_longest_idle_when_somebody_starves) {
+TEST(Credits, are_recalled_from_the_longest_idle_when_somebody_starves) {
   Credits credits(3, 4);
   const Credits::Handle rich = credits.open(1);
   const Credits::Handle poor = credits.open(2);
@@ -101,9 +101,9 @@ TEST(Credits, are_withdrawn_from_the_longest_idle_when_somebody_starves) {
   EXPECT_EQ(asked->rank, 1);
   EXPECT_EQ(credits.pick_idle(), nullptr) << "asked once for one starving";
 
-  EXPECT_TRUE(credits.surrender(rich, rich->received));
+  EXPECT_TRUE(credits.return_credits(rich, rich->received));
   EXPECT_EQ(rich->window, 1U);
-  EXPECT_EQ(rich->surrenders, 1U);
+  EXPECT_EQ(rich->credit_returns, 1U);
   EXPECT_EQ(credits.pool(), 3U);
   EXPECT_TRUE(credits.owes(rich)) << "its own one is always told again";
   credits.finish(poor);
@@ -112,7 +112,7 @@ TEST(Credits, are_withdrawn_from_the_longest_idle_when_somebody_starves) {
   EXPECT_EQ(poor->window, 2U);
 }
 
-TEST(Credits, are_not_withdrawn_from_who_has_requests_here) {
+TEST(Credits, are_not_recalled_from_who_has_requests_here) {
   Credits credits(3, 4);
   const Credits::Handle busy = credits.open(1);
   const Credits::Handle poor = credits.open(2);
@@ -127,7 +127,7 @@ TEST(Credits, are_not_withdrawn_from_who_has_requests_here) {
   EXPECT_NE(credits.pick_idle(), nullptr);
 }
 
-TEST(Credits, are_not_withdrawn_from_one_starving_origin_for_another) {
+TEST(Credits, are_not_recalled_from_one_starving_origin_for_another) {
   Credits credits(3, 4);
   const Credits::Handle rich = credits.open(1);
   const Credits::Handle poor = credits.open(2);
@@ -139,7 +139,7 @@ TEST(Credits, are_not_withdrawn_from_one_starving_origin_for_another) {
   }
 }
 
-TEST(Credits, stay_as_they_are_while_a_withdrawal_is_unanswered) {
+TEST(Credits, stay_as_they_are_while_a_recall_is_unanswered) {
   Credits credits(3, 4);
   const Credits::Handle rich = credits.open(1);
   const Credits::Handle poor = credits.open(2);
@@ -151,10 +151,10 @@ TEST(Credits, stay_as_they_are_while_a_withdrawal_is_unanswered) {
   credits.finish(rich);
   EXPECT_FALSE(credits.owes(rich));
   EXPECT_EQ(credits.tell(rich), told);
-  EXPECT_FALSE(credits.surrender(rich, rich->received - 1)) << "less than it sent";
-  EXPECT_FALSE(credits.surrender(rich, told + 1)) << "more than it had";
-  EXPECT_TRUE(credits.surrender(rich, rich->received + 1));
-  EXPECT_FALSE(credits.surrender(rich, rich->received + 1)) << "not asked";
+  EXPECT_FALSE(credits.return_credits(rich, rich->received - 1)) << "less than it sent";
+  EXPECT_FALSE(credits.return_credits(rich, told + 1)) << "more than it had";
+  EXPECT_TRUE(credits.return_credits(rich, rich->received + 1));
+  EXPECT_FALSE(credits.return_credits(rich, rich->received + 1)) << "not asked";
   EXPECT_EQ(rich->told, rich->received + 1);
 }
 
@@ -240,7 +240,7 @@ TEST(ServerCredits, fence_and_unlock_need_no_credit) {
   EXPECT_NE(hand.reply_to(fence, 10), nullptr);
 }
 
-TEST(ServerCredits, a_withdrawn_origin_surrenders_and_goes_on) {
+TEST(ServerCredits, an_origin_returns_credits_and_goes_on) {
   ServerOptions options = small_options();
   options.pool_bytes = 7 * protocol::message_bytes;
   options.max_window = 8;
@@ -259,8 +259,8 @@ TEST(ServerCredits, a_withdrawn_origin_surrenders_and_goes_on) {
     rig.run(2);
   }
   rich.poll();
-  ASSERT_EQ(rich.withdraws, 1U);
-  rich.surrender(rich.sent);
+  ASSERT_EQ(rich.recalls, 1U);
+  rich.return_credits(rich.sent);
   EXPECT_TRUE(rich.wait_credit()) << "one credit is always its own";
   EXPECT_EQ(rich.limit - rich.sent, 1U);
   for (unsigned round = 0; round < 10; ++round) {

@@ -264,7 +264,7 @@ class ServerStripes : public ::testing::Test {
     ASSERT_TRUE(static_cast<bool>(mine));
     worker = std::make_unique<shm::Arena>(std::move(mine).value());
     ASSERT_TRUE(static_cast<bool>(worker->map_anywhere()));
-    ASSERT_EQ(lock().try_lock(worker->stripes().party()), shm::Taken::clean);
+    ASSERT_EQ(lock().try_lock(worker->stripes().party()), shm::LockResult::acquired);
   }
   shm::OwnerLock lock() {
     return worker->stripes().lock_of(shm::Stripes::stripe_of(base + shm::stripe_block_bytes));

@@ -212,7 +212,7 @@ TEST_F(ServerMutex, locks_at_once_while_the_origins_writes_are_under_way) {
 
 TEST_F(ServerMutex, of_a_local_holder_is_handed_to_a_remote_waiter_with_a_ring) {
   const shm::MutexParty local{target, 1, false};
-  ASSERT_EQ(direct().try_lock(local), shm::Taken::clean);
+  ASSERT_EQ(direct().try_lock(local), shm::LockResult::acquired);
   const std::uint32_t wait = lock(b);
   EXPECT_EQ(b.reply_to(wait, 10), nullptr);
   EXPECT_FALSE(rig.server->quiet());
@@ -237,7 +237,7 @@ TEST_F(ServerMutex, passes_by_a_waiter_that_left) {
 TEST_F(ServerMutex, of_a_dead_local_holder_is_recovered) {
   Result<shm::Arena> mine = shm::Arena::attach(rig.os, rig.arena.ticket(), 1);
   ASSERT_TRUE(static_cast<bool>(mine));
-  ASSERT_EQ(direct().try_lock({target, 1, false}), shm::Taken::clean);
+  ASSERT_EQ(direct().try_lock({target, 1, false}), shm::LockResult::acquired);
   const std::uint32_t wait = lock(b);
   EXPECT_EQ(b.reply_to(wait, 1500), nullptr) << "alive";
   rig.os.kill_slot(1);
@@ -247,7 +247,8 @@ TEST_F(ServerMutex, of_a_dead_local_holder_is_recovered) {
 }
 
 TEST_F(ServerMutex, tried_is_taken_over_from_a_dead_local_holder) {
-  ASSERT_EQ(direct().try_lock({target, 1, false}), shm::Taken::clean);  // nobody holds the life of slot 1
+  ASSERT_EQ(direct().try_lock({target, 1, false}),
+            shm::LockResult::acquired);  // nobody holds the life of slot 1
   EXPECT_EQ(try_lock(b), protocol::taken_value(true));
   EXPECT_EQ(rig.recovered, 1U);
   EXPECT_EQ(rig.recovered_from, target);
@@ -262,11 +263,11 @@ TEST_F(ServerMutex, forgets_a_local_waiter_that_died_and_was_passed_over) {
   rig.run(2);
   shm::MutexTurn turn;
   const shm::MutexParty local{target, 0, false};
-  ASSERT_EQ(direct().step(turn, local, false), shm::Taken::refused);
+  ASSERT_EQ(direct().step(turn, local, false), shm::LockResult::busy);
   shm::FairMutexBlock& block =
       *reinterpret_cast<shm::FairMutexBlock*>(rig.arena.at(set + sizeof(shm::FairMutexBlock)));
   block.serving.store(turn.ticket);  // as one that took over would
-  ASSERT_EQ(direct().step(turn, local, false), shm::Taken::clean);
+  ASSERT_EQ(direct().step(turn, local, false), shm::LockResult::acquired);
   rig.run(3);
   EXPECT_EQ(b.reply_to(dead), nullptr);
   EXPECT_TRUE(rig.server->quiet()) << "nobody waits any more";

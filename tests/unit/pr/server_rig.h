@@ -243,12 +243,12 @@ class Hand {
       std::memcpy(&reply.header, message.data.data(), sizeof reply.header);
       reply.data.assign(message.data.begin() + sizeof reply.header, message.data.end());
       EXPECT_EQ(reply.data.size(), reply.header.bytes);
-      if (reply.header.surrenders == surrenders) limit = std::max(limit, reply.header.limit);
+      if (reply.header.credit_returns == credit_returns) limit = std::max(limit, reply.header.limit);
       applied = std::max(applied, reply.header.applied);
       if (reply.header.verb == Verb::credit) {
         ++credits;
-      } else if (reply.header.verb == Verb::withdraw) {
-        ++withdraws;
+      } else if (reply.header.verb == Verb::recall_credits) {
+        ++recalls;
       } else {
         replies.push_back(reply);
       }
@@ -277,11 +277,11 @@ class Hand {
     }
     return true;
   }
-  void surrender(std::uint64_t new_limit) {
-    RequestHeader request = header(Verb::surrender);
+  void return_credits(std::uint64_t new_limit) {
+    RequestHeader request = header(Verb::return_credits);
     request.set_new_limit(new_limit);
     limit = new_limit;
-    ++surrenders;
+    ++credit_returns;
     raw(request);
   }
 
@@ -292,9 +292,9 @@ class Hand {
   std::uint16_t sequence = 0;
   std::uint64_t limit = 1;
   std::uint64_t applied = 0;
-  std::uint16_t surrenders = 0;
+  std::uint16_t credit_returns = 0;
   unsigned credits = 0;
-  unsigned withdraws = 0;
+  unsigned recalls = 0;
   std::deque<Reply> replies;
 
  private:

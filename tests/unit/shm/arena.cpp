@@ -150,12 +150,12 @@ TEST_P(ArenaOnEachOs, has_guests_with_a_life_and_a_mapping_of_their_own) {
     EXPECT_EQ(guest->extents().check(1, extent.offset, 100), BoundsVerdict::ok);
     *guest->at(extent.offset) = std::byte{7};
     EXPECT_EQ(*leader.at(extent.offset), std::byte{7});
-    EXPECT_EQ(guest->stripes().lock_of(3).lock(guest->stripes().party()), Taken::clean);
+    EXPECT_EQ(guest->stripes().lock_of(3).lock(guest->stripes().party()), LockResult::acquired);
     EXPECT_TRUE(leader.stripes().lock_of(3).is_locked());
   }
   EXPECT_FALSE(leader.is_alive(first));
   // It died with the lock.
-  EXPECT_EQ(leader.stripes().lock_of(3).try_recover(leader.stripes().party()), Taken::recovered);
+  EXPECT_EQ(leader.stripes().lock_of(3).try_recover(leader.stripes().party()), LockResult::taken_over);
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, ArenaOnEachOs, testing::ValuesIn(os_cases()), case_name);

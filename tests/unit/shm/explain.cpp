@@ -34,7 +34,7 @@ TEST_F(Explaining, tells_the_nearest_segment) {
 }
 
 TEST_F(Explaining, never_waits_for_one_that_allocates_if_told_so) {
-  ASSERT_EQ(lock_.lock(allocating_), Taken::clean);
+  ASSERT_EQ(lock_.lock(allocating_), LockResult::acquired);
   const std::string far_off = text(3, extent_.offset + 9000, LockWait::never_waits);
   EXPECT_TRUE(has(far_off, "not in memory that was allocated by comex; the nearest segment is not known"))
       << far_off;
@@ -43,7 +43,7 @@ TEST_F(Explaining, never_waits_for_one_that_allocates_if_told_so) {
 }
 
 TEST_F(Explaining, tells_the_segment_hit_although_another_allocates) {
-  ASSERT_EQ(lock_.lock(allocating_), Taken::clean);
+  ASSERT_EQ(lock_.lock(allocating_), LockResult::acquired);
   const std::string past = text(3, extent_.offset + 4996, LockWait::never_waits);
   EXPECT_TRUE(has(past, "reach 4 bytes past the end; nearest is segment")) << past;
   const std::string wrong = text(7, extent_.offset, LockWait::never_waits);
@@ -55,7 +55,7 @@ TEST_F(Explaining, tells_the_segment_hit_although_another_allocates) {
 }
 
 TEST_F(Explaining, takes_over_from_one_that_died_while_it_allocated) {
-  ASSERT_EQ(lock_.lock(allocating_), Taken::clean);
+  ASSERT_EQ(lock_.lock(allocating_), LockResult::acquired);
   os_.kill_slot(1);
   const std::string far_off = text(3, extent_.offset + 9000, LockWait::never_waits);
   EXPECT_TRUE(has(far_off, "nearest is segment")) << far_off;

@@ -329,7 +329,7 @@ TEST_F(ExtentsTest, takes_over_from_a_holder_that_died) {
     const Arena other = attached_arena(os_, arena_.ticket(), 1, 0);
     auto* const header = reinterpret_cast<ExtentsBlock*>(arena_.base() + object_prefix_bytes);
     const LockParty dead{&os_, arena_.lock_party().object, 1};
-    ASSERT_EQ(OwnerLock(header->lock).lock(dead), Taken::clean);
+    ASSERT_EQ(OwnerLock(header->lock).lock(dead), LockResult::acquired);
     header->bins[0][3] = 77;  // half-done work
     header->kept_bytes = 12345;
   }  // slot 1 dies with the lock

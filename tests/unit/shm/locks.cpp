@@ -50,12 +50,12 @@ TEST_P(LocksOnEachOs, an_owner_lock_wakes_those_who_sleep) {
   const std::vector<Object> lives = hold_lives(3);
   OwnerLockWord word{0};
   OwnerLock lock(word);
-  ASSERT_EQ(lock.lock(party(0)), Taken::clean);
+  ASSERT_EQ(lock.lock(party(0)), LockResult::acquired);
   std::vector<std::thread> threads;
   for (HostSlot slot = 0; slot < 3; ++slot) {
     threads.emplace_back([&, slot] {
       OwnerLock mine(word);
-      EXPECT_EQ(mine.lock(party(slot)), Taken::clean);
+      EXPECT_EQ(mine.lock(party(slot)), LockResult::acquired);
       mine.unlock(party(slot));
     });
   }
@@ -71,14 +71,14 @@ TEST_P(LocksOnEachOs, an_owner_lock_is_taken_over_only_from_the_dead) {
   OwnerLock lock(word);
   {
     const Arena killed = attached_arena(*os_, arena_.ticket(), 1, 0);
-    ASSERT_EQ(lock.lock(party(1)), Taken::clean);
-    EXPECT_EQ(lock.try_lock(party(0)), Taken::refused);
-    EXPECT_EQ(lock.try_recover(party(0)), Taken::refused);
+    ASSERT_EQ(lock.lock(party(1)), LockResult::acquired);
+    EXPECT_EQ(lock.try_lock(party(0)), LockResult::busy);
+    EXPECT_EQ(lock.try_recover(party(0)), LockResult::busy);
   }
-  EXPECT_EQ(lock.lock(party(0)), Taken::recovered);
+  EXPECT_EQ(lock.lock(party(0)), LockResult::taken_over);
   EXPECT_EQ(lock.epoch(), 1u);
   lock.unlock(party(0));
-  EXPECT_EQ(lock.lock(party(0)), Taken::clean);
+  EXPECT_EQ(lock.lock(party(0)), LockResult::acquired);
   lock.unlock(party(0));
   EXPECT_EQ(lock.epoch(), 1u);
 }
@@ -86,9 +86,9 @@ TEST_P(LocksOnEachOs, an_owner_lock_is_taken_over_only_from_the_dead) {
 TEST_P(LocksOnEachOs, a_poller_takes_over_without_waiting) {
   OwnerLockWord word{0};
   OwnerLock lock(word);
-  ASSERT_EQ(lock.lock(party(3)), Taken::clean);  // nobody holds slot 3's life
-  EXPECT_EQ(lock.try_lock(party(0)), Taken::refused);
-  EXPECT_EQ(lock.try_recover(party(0)), Taken::recovered);
+  ASSERT_EQ(lock.lock(party(3)), LockResult::acquired);  // nobody holds slot 3's life
+  EXPECT_EQ(lock.try_lock(party(0)), LockResult::busy);
+  EXPECT_EQ(lock.try_recover(party(0)), LockResult::taken_over);
   lock.unlock(party(0));
   EXPECT_FALSE(lock.is_locked());
 }

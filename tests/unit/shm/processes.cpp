@@ -119,7 +119,7 @@ TEST_P(Processes, count_together_under_a_stripe_and_a_mutex_and_meet_at_the_barr
         locks.lock(block);
         ++counts[0];
         locks.unlock(block);
-        if (take(mutex, {slot, slot}) != Taken::clean) return 1;
+        if (take(mutex, {slot, slot}) != LockResult::acquired) return 1;
         ++counts[1];
         if (!mutex.unlock({slot, slot})) return 2;
       }
@@ -160,10 +160,10 @@ TEST_P(Processes, do_not_take_a_lock_from_one_that_is_only_stopped) {
   ASSERT_TRUE(comes_true(pid, word(), 1));
   kill(pid, SIGSTOP);
   OwnerLock lock = arena_.stripes().lock_of(0);
-  EXPECT_EQ(lock.try_recover(arena_.lock_party()), Taken::refused);
+  EXPECT_EQ(lock.try_recover(arena_.lock_party()), LockResult::busy);
   word() = 2;
   kill(pid, SIGCONT);
-  EXPECT_EQ(lock.lock(arena_.lock_party()), Taken::clean);
+  EXPECT_EQ(lock.lock(arena_.lock_party()), LockResult::acquired);
   lock.unlock(arena_.lock_party());
   EXPECT_EQ(status_of(pid), 0);
 }
@@ -182,7 +182,7 @@ TEST_P(Processes, are_taken_over_from_in_the_mutex_queue) {
   kill(pid, SIGKILL);
   EXPECT_EQ(status_of(pid), 1000 + SIGKILL);
   FairMutex mutex = arena_.mutex_at(e.offset);
-  EXPECT_EQ(take(mutex, {0, 0}), Taken::recovered);
+  EXPECT_EQ(take(mutex, {0, 0}), LockResult::taken_over);
   EXPECT_TRUE(mutex.unlock({0, 0}));
 }
 
@@ -200,7 +200,7 @@ TEST_P(Processes, keep_a_mutex_going_when_killed_at_any_moment_of_locking) {
         for (word_in(arena).fetch_add(1);;) {
           if (slot != 3) {
             static_cast<void>(take(mutex, {slot, slot}));
-          } else if (mutex.try_lock({slot, slot}) == Taken::refused) {
+          } else if (mutex.try_lock({slot, slot}) == LockResult::busy) {
             continue;
           }
           if (!mutex.unlock({slot, slot})) return 1;
@@ -215,10 +215,10 @@ TEST_P(Processes, keep_a_mutex_going_when_killed_at_any_moment_of_locking) {
       usleep(static_cast<useconds_t>(random() % 1000));
       kill(pid, SIGKILL);
       ASSERT_EQ(status_of(pid), 1000 + SIGKILL);
-      ASSERT_NE(take(mutex, {0, 0}), Taken::refused);
+      ASSERT_NE(take(mutex, {0, 0}), LockResult::busy);
       ASSERT_TRUE(mutex.unlock({0, 0}));
     }
-    EXPECT_NE(mutex.try_lock({0, 0}), Taken::refused);
+    EXPECT_NE(mutex.try_lock({0, 0}), LockResult::busy);
     ASSERT_TRUE(mutex.unlock({0, 0}));
   }
 }

@@ -26,11 +26,11 @@ inline void PrintTo(const OsCase& which, std::ostream* out) {
 }
 
 // For processes without MPI to drive.
-inline Taken take(FairMutex& mutex, const MutexParty& party) {
+inline LockResult take(FairMutex& mutex, const MutexParty& party) {
   MutexTurn turn;
   for (;;) {
-    const Taken taken = mutex.step(turn, party, true);
-    if (taken != Taken::refused) return taken;
+    const LockResult taken = mutex.step(turn, party, true);
+    if (taken != LockResult::busy) return taken;
     mutex.sleep(turn, 500'000);
   }
 }

@@ -53,11 +53,11 @@ Address Address::copy(const sockaddr* from, socklen_t bytes) {
 }
 
 Result<std::vector<Address>> resolve(const PortName& to) {
-  addrinfo wish{};
-  wish.ai_socktype = SOCK_STREAM;
-  wish.ai_family = AF_UNSPEC;
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_family = AF_UNSPEC;
   addrinfo* found = nullptr;
-  const int failed = ::getaddrinfo(to.host.c_str(), std::to_string(to.port).c_str(), &wish, &found);
+  const int failed = ::getaddrinfo(to.host.c_str(), std::to_string(to.port).c_str(), &hints, &found);
   if (failed != 0) {
     return environment_error("the host " + to.host +
                              " of the port is not known here: " + ::gai_strerror(failed));
