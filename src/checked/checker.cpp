@@ -221,8 +221,8 @@ int Checker::start(const CheckedTransfer& transfer, Ending ending) {
         kind.value = load_word(address_of(piece.near), region.shape.counts[0]);
         flag = board_.word(*owner, region.begin);
       }
-      started.writes.push_back(history_.add(kind, region, clocks()));
-      history_.await_fence(started.writes.back());
+      started.others.push_back(history_.add(kind, region, clocks()));
+      history_.await_fence(started.others.back());
     }
     if (flag) released = release();
     number = pending_.add(std::move(started));
@@ -288,7 +288,7 @@ void Checker::abandon(int started) {
   const auto found = pending_.take(started);
   if (!found) return;
   for (const AccessIndex access : found->accesses) history_.drop(access);
-  for (const AccessIndex access : found->writes) history_.drop(access);
+  for (const AccessIndex access : found->others) history_.drop(access);
 }
 
 void Checker::finish(const Started& started, bool is_flag) {
@@ -304,13 +304,22 @@ void Checker::finish(const Started& started, bool is_flag) {
   }
 }
 
-void Checker::complete(int started, bool keeps_handle) {
+int Checker::complete(int started, bool keeps_handle) {
   std::optional<ClockRow> row;
+  int real_handle = 0;
   {
     const Guard guard(mutex_);
     const Started* const found = pending_.find(started);
-    if (found == nullptr) return;
+    if (found == nullptr) return COMEX_SUCCESS;
     row = found->clocks;
+    real_handle = found->real_handle;
+  }
+  // Of a handle that is complete nothing need be kept, since a wait for it succeeds, unless it was refused.
+  int is_open = 0;
+  int refusal = COMEX_SUCCESS;
+  if (keeps_handle && real_handle != 0) {
+    refusal = next<&comex_test>("comex_test")(&real_handle, &is_open);
+    keeps_handle = refusal != COMEX_SUCCESS || is_open != 0;
   }
   std::vector<Time> learnt;
   if (row) learnt = board_.read(*row);
@@ -319,19 +328,21 @@ void Checker::complete(int started, bool keeps_handle) {
     const Guard guard(mutex_);
     const bool is_flag = row && clocks().join(learnt);
     if (is_flag) history_.clocks_changed(origin());
-    done = keeps_handle ? pending_.settle(started) : pending_.take(started);
+    done = keeps_handle ? pending_.settle(started, refusal) : pending_.take(started);
     if (done) finish(*done, is_flag);
   }
-  if (done && done->is_fence) fence_worker(done->owner);
+  if (!done) return COMEX_SUCCESS;
+  if (done->is_fence) fence_worker(done->owner, done->covers, started);
+  return done->refusal;
 }
 
-void Checker::complete_where(const std::function<bool(const Started&)>& is_complete) {
+void Checker::complete_where(const std::function<bool(int, const Started&)>& is_complete) {
   std::vector<std::pair<int, bool>> found;  // and whether the program still has a handle
   {
     const Guard guard(mutex_);
     for (const auto& [number, started] : pending_.all())
       if (!started.is_settled && !started.is_declared && started.ending != Ending::on_return &&
-          is_complete(started))
+          is_complete(number, started))
         found.emplace_back(number, started.ending == Ending::handle);
   }
   for (const auto& [number, keeps_handle] : found) complete(number, keeps_handle);

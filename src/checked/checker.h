@@ -87,8 +87,9 @@ class Checker {
   int start(const CheckedWord& change, Ending ending);
   int start_fence(const FollowedCall& call, int proc, comex_group_t group, Ending ending);
   void issued(int started, int real_handle);
-  // keeps_handle: the program has not asked for it yet.
-  void complete(int started, bool keeps_handle = false);
+  // keeps_handle: the program has not asked for it yet. Returns a refusal that the runtime told meanwhile,
+  // and the program does not know of; else success.
+  int complete(int started, bool keeps_handle = false);
   void abandon(int started);  // the call failed
   // False: it is complete.
   bool find_real_handle(int started, int& real_handle);
@@ -175,9 +176,10 @@ class Checker {
   void learn_inbox();
   void learn(std::span<const Time> row);
   void finish(const Started& started, bool is_flag);
-  void complete_where(const std::function<bool(const Started&)>& is_complete);
+  void complete_where(const std::function<bool(int number, const Started&)>& is_complete);
   std::vector<int> own_members(comex_group_t group);
-  void fence_worker(int worker);
+  // Only accesses and operations before the limits.
+  void fence_worker(int worker, AccessIndex access_limit = SIZE_MAX, int number_limit = INT32_MAX);
   std::vector<int> fence_parts(std::uint64_t address);
   void leave_for_endpoints(comex_group_t group);
   void publish_to(const std::vector<int>& workers);

@@ -30,20 +30,22 @@ int Checker::start_fence(const FollowedCall& call, int proc, comex_group_t group
   started.origin = origin();
   started.owner = static_cast<std::uint16_t>(*owner);
   started.site = sites_.number_of(call.site, call.name);
+  started.covers = history_.size();
   return pending_.add(std::move(started));
 }
 
 // A fence through a handle of an endpoint covers what went through its handles.
-void Checker::fence_worker(int worker) {
-  complete_where([&](const Started& started) {
-    return started.owner == worker && !started.is_fence && (acting() == 0 || started.origin == origin()) &&
+void Checker::fence_worker(int worker, AccessIndex access_limit, int number_limit) {
+  complete_where([&](int number, const Started& started) {
+    return number < number_limit && started.owner == worker && !started.is_fence &&
+           (acting() == 0 || started.origin == origin()) &&
            (started.is_write || started.ending == Ending::implicit);
   });
   const Guard guard(mutex_);
   for (std::size_t i = 0; i < clocks_.size(); ++i) {
     if (acting() == 0 || static_cast<int>(i) == acting())
       history_.fence(static_cast<std::uint16_t>(clocks_[i].me()), static_cast<std::uint16_t>(worker),
-                     clocks_[i].now());
+                     clocks_[i].now(), access_limit);
   }
 }
 
@@ -79,7 +81,7 @@ void Checker::fenced_allocation(const void* own, comex_group_t group) {
     members = fence_parts(address);
   }
   if (members.empty()) return fenced_all(group);  // of an allocation that is not known here
-  complete_where([&](const Started& started) {
+  complete_where([&](int, const Started& started) {
     return started.is_write && std::ranges::find(members, started.owner) != members.end();
   });
 }
@@ -100,7 +102,7 @@ std::vector<int> Checker::fence_parts(std::uint64_t address) {
 
 void Checker::waited(int proc, comex_group_t group) {
   const std::optional<int> owner = worker_of(proc, group);
-  if (owner) complete_where([&](const Started& started) { return started.owner == *owner; });
+  if (owner) complete_where([&](int, const Started& started) { return started.owner == *owner; });
 }
 
 void Checker::waited_all(comex_group_t group) {

@@ -96,8 +96,8 @@ int comex_wait(comex_request_t* handle) {
   if (!check->find_real_handle(*handle, of_runtime))
     return next<&comex_progress>("comex_progress")();  // complete
   const int code = real(&of_runtime);
-  check->complete(*handle);
-  return code;
+  const int refusal = check->complete(*handle);
+  return code != COMEX_SUCCESS ? code : refusal;
 }
 
 int comex_test(comex_request_t* handle, int* status) {
@@ -111,8 +111,9 @@ int comex_test(comex_request_t* handle, int* status) {
     return next<&comex_progress>("comex_progress")();
   }
   const int code = real(&of_runtime, status);
-  if (code != COMEX_SUCCESS || *status == 0) check->complete(*handle);
-  return code;
+  if (code == COMEX_SUCCESS && *status != 0) return code;
+  const int refusal = check->complete(*handle);
+  return code != COMEX_SUCCESS ? code : refusal;
 }
 
 int comex_group_create(int n, int* pid_list, comex_group_t group, comex_group_t* new_group) {

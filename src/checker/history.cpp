@@ -1,5 +1,6 @@
 #include "checker/history.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace comex::checker {
@@ -30,11 +31,13 @@ AccessIndex History::add(const AccessKind& kind, const Region& region, const Clo
   return accesses_.size() - 1;
 }
 
-void History::fence(std::uint16_t origin, std::uint16_t owner, Time now) {
+void History::fence(std::uint16_t origin, std::uint16_t owner, Time now, AccessIndex limit) {
   const auto found = unfenced_.find({origin, owner});
   if (found == unfenced_.end()) return;
-  for (const AccessIndex access : found->second) finish(access, now);
-  found->second.clear();
+  // They are in the order of their indices.
+  const auto end = std::ranges::lower_bound(found->second, limit);
+  std::for_each(found->second.begin(), end, [&](AccessIndex access) { finish(access, now); });
+  found->second.erase(found->second.begin(), end);
 }
 
 void History::fence_range(std::uint16_t origin, std::uint16_t owner, std::uint64_t begin, std::uint64_t end,
@@ -50,6 +53,13 @@ void History::drop(AccessIndex access) {
   accesses_[access].bytes = 0;
   accesses_[access].shape = 0;
   finish(access, 0);
+}
+
+void History::forget_freed(std::uint64_t begin, std::uint64_t end) {
+  for (AccessIndex i = 0; i < accesses_.size(); ++i) {
+    const Access& old = accesses_[i];
+    if (old.use == Use::freed && old.begin < end && old.begin + old.bytes > begin) drop(i);
+  }
 }
 
 void History::read_word(AccessIndex access, std::int64_t value, bool is_flag) {

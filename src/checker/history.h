@@ -45,14 +45,16 @@ class History {
   void await_fence(AccessIndex access) {
     unfenced_[{accesses_[access].origin, accesses_[access].owner}].push_back(access);
   }
-  // All writes of `origin` to `owner` so far are done.
-  void fence(std::uint16_t origin, std::uint16_t owner, Time now);
+  // All writes of `origin` to `owner` so far, or of those before the access `limit`, are done.
+  void fence(std::uint16_t origin, std::uint16_t owner, Time now, AccessIndex limit = SIZE_MAX);
   // The same for what lies in one range of the owner's memory.
   void fence_range(std::uint16_t origin, std::uint16_t owner, std::uint64_t begin, std::uint64_t end,
                    Time now);
 
   // The runtime refused it.
   void drop(AccessIndex access);
+  // Forgets that the owner freed these bytes.
+  void forget_freed(std::uint64_t begin, std::uint64_t end);
 
   // Keeps the value that a read of a word returned. `is_flag`: it told something about other workers. A read
   // of it before was one of a loop.

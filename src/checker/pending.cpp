@@ -62,7 +62,7 @@ void Pending::set_real_handle(int handle, int real) {
   if (found != started_.end()) found->second.real_handle = real;
 }
 
-std::optional<Started> Pending::settle(int handle) {
+std::optional<Started> Pending::settle(int handle, int refusal) {
   const auto found = started_.find(handle);
   if (found == started_.end() || found->second.is_settled) return std::nullopt;
   Started started = found->second;
@@ -73,7 +73,8 @@ std::optional<Started> Pending::settle(int handle) {
                    .is_write = started.is_write,
                    .origin = started.origin,
                    .owner = started.owner,
-                   .site = started.site};
+                   .site = started.site,
+                   .refusal = refusal};
   return started;
 }
 
@@ -93,9 +94,11 @@ std::optional<Pending::Clash> Pending::clash(const Buffer& buffer) const {
 void Pending::accesses_moved(const std::vector<AccessIndex>& moved) {
   for (auto& [handle, started] : started_) {
     for (AccessIndex& access : started.accesses) access = moved[access];
-    for (AccessIndex& access : started.writes) access = moved[access];
+    for (AccessIndex& access : started.others) access = moved[access];
     std::erase(started.accesses, History::gone);
-    std::erase(started.writes, History::gone);
+    std::erase(started.others, History::gone);
+    while (started.covers > 0 && moved[started.covers - 1] == History::gone) --started.covers;
+    if (started.covers > 0) started.covers = moved[started.covers - 1] + 1;
     if (started.word) started.word->access = moved[started.word->access];
   }
 }

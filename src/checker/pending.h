@@ -34,12 +34,14 @@ struct Started {
   bool is_settled = false;   // complete, and its handle not asked for
   bool is_write = false;     // a fence completes it
   bool is_declared = false;  // an access that the owner told of
-  bool is_fence = false;     // writes to its owner are there once it is complete
+  bool is_fence = false;     // writes to its owner before `covers` are there once it is complete
   std::uint16_t origin = 0;
   std::uint16_t owner = 0;
   std::uint32_t site = 0;
+  int refusal = 0;                         // settled: what its wait has to tell the program, or 0
+  AccessIndex covers = 0;                  // of a fence: the first access after it
   std::vector<AccessIndex> accesses = {};  // done when it is complete
-  std::vector<AccessIndex> writes = {};    // at the target
+  std::vector<AccessIndex> others = {};    // done before, or by a fence
   std::optional<ClockRow> clocks = {};     // which it acquires then
   std::optional<WordRead> word = {};
   std::vector<Buffer> buffers = {};
@@ -59,8 +61,9 @@ class Pending {
   static bool is_ours(int handle) { return handle >= first_handle && handle < end_of_handles; }
 
   std::optional<Started> take(int handle);
-  // What is complete, though nobody has asked for its handle yet: all but the handle is taken.
-  std::optional<Started> settle(int handle);
+  // What is complete, though nobody has asked for its handle yet: all but the handle is taken, and what its
+  // wait has to tell.
+  std::optional<Started> settle(int handle, int refusal);
 
   // The started operation whose buffer `buffer` must not touch, and the byte. Two that only read may share.
   struct Clash {

@@ -8,6 +8,21 @@ constexpr int many = 16;
 constexpr int bytes = many * static_cast<int>(sizeof(long));
 
 constexpr Case cases[] = {
+    {"fence_that_began_before_the_put", race,
+     [](Bed& bed) {
+       const auto a = bed.allocate(many);
+       if (bed.me == 0) {
+         comex_request_t handle = 0;
+         bed.done(comex_nbfence(2, everyone, &handle));
+         bed.put(a[2], many, 2);
+         bed.done(comex_wait(&handle));
+         bed.send(1);
+       }
+       if (bed.me == 1) {
+         bed.receive(0);
+         bed.get(a[2], many, 2);
+       }
+     }},
     {"two_puts", race,
      [](Bed& bed) {
        const auto a = bed.allocate(many);

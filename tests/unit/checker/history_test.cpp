@@ -54,6 +54,26 @@ TEST_F(HistoryTest, FenceCoversTheWritesToItsOwner) {
   EXPECT_EQ(done(two), never);
 }
 
+TEST_F(HistoryTest, FenceThatBeganBeforeAWriteDoesNotCoverIt) {
+  const AccessIndex before = write_to(1);
+  const AccessIndex limit = history.size();
+  const AccessIndex after = write_to(1);
+  history.fence(0, 1, 5, limit);
+  EXPECT_EQ(done(before), 5);
+  EXPECT_EQ(done(after), never);
+  history.fence(0, 1, 6);
+  EXPECT_EQ(done(before), 5);
+  EXPECT_EQ(done(after), 6);
+}
+
+TEST_F(HistoryTest, ForgetsThatTheOwnerFreedTheBytes) {
+  const AccessIndex here = history.add({.use = Use::freed}, bytes_at(100, 50), clocks);
+  const AccessIndex there = history.add({.use = Use::freed}, bytes_at(150, 50), clocks);
+  history.forget_freed(120, 150);
+  EXPECT_EQ(history.accesses()[here].bytes, 0U);
+  EXPECT_EQ(history.accesses()[there].bytes, 50U);
+}
+
 TEST_F(HistoryTest, FenceOfARangeLeavesTheRest) {
   const AccessIndex inside = write_to(1, 100);
   const AccessIndex outside = write_to(1, 300);
@@ -126,14 +146,23 @@ TEST(PendingTest, HandleOfWhatIsCompleteIsKept) {
   const int handle = pending.add(with_buffer(bytes_at(100, 50), true));
   EXPECT_TRUE(Pending::is_ours(handle));
   pending.set_real_handle(handle, 7);
-  EXPECT_TRUE(pending.settle(handle));
-  EXPECT_FALSE(pending.settle(handle)) << "it was settled";
+  EXPECT_TRUE(pending.settle(handle, -1));
+  EXPECT_FALSE(pending.settle(handle, 0)) << "it was settled";
   EXPECT_FALSE(pending.clash({bytes_at(100, 50), true, 0})) << "the buffer is the program's again";
   ASSERT_NE(pending.find(handle), nullptr);
   EXPECT_EQ(pending.find(handle)->real_handle, 7);
-  EXPECT_TRUE(pending.take(handle));
+  EXPECT_EQ(pending.take(handle)->refusal, -1) << "its wait tells";
   pending.set_real_handle(handle, 8);  // nothing is there to be set
   EXPECT_EQ(pending.find(handle), nullptr);
+}
+
+TEST(PendingTest, FenceCoversTheSameAccessesWhenSomeAreForgotten) {
+  Pending pending;
+  const int fence = pending.add({.is_fence = true, .covers = 3});
+  pending.accesses_moved({0, History::gone, History::gone, 1});
+  EXPECT_EQ(pending.find(fence)->covers, 1U);
+  pending.accesses_moved({History::gone, 0});
+  EXPECT_EQ(pending.find(fence)->covers, 0U);
 }
 
 TEST(PendingTest, ColumnsBesideEachOtherDoNotClash) {
