@@ -35,7 +35,7 @@ void Board::free() {
 }
 
 std::size_t Board::first_row_of_words() const {
-  return 1 + parts_.size() + 2 * endpoints_;
+  return 2 + parts_.size() + 2 * endpoints_;
 }
 
 std::size_t Board::bytes_of_rows() const {
@@ -43,7 +43,7 @@ std::size_t Board::bytes_of_rows() const {
 }
 
 ClockRow Board::met(int worker, int endpoint, bool is_odd) const {
-  return {worker, 1 + parts_.size() + 2 * static_cast<std::size_t>(endpoint) + (is_odd ? 1 : 0)};
+  return {worker, 2 + parts_.size() + 2 * static_cast<std::size_t>(endpoint) + (is_odd ? 1 : 0)};
 }
 
 ClockRow Board::word(int owner, std::uint64_t address) const {

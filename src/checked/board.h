@@ -1,9 +1,10 @@
 // Memory of the checker's own, through which workers tell each other their clocks, one-sided like the
 // operations that they follow.
 //
-// Each worker's part has rows of clocks: an inbox, joined by flags and signals to that worker; one row for
-// each worker, which the owner sets when it sends that worker a message; and rows for the words and mutexes
-// of the owner. Several words share a row by chance. That hides conflicts and never invents one.
+// Each worker's part has rows of clocks: an inbox, joined by signals, rmw and atomics to that worker, and
+// another one, joined by flags, which are puts and accumulates of one word; one row for each worker, which
+// the owner sets when it sends that worker a message; and rows for the words and mutexes of the owner.
+// Several words share a row by chance. That hides conflicts and never invents one.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,8 @@ class Board {
   void free();
 
   ClockRow inbox(int owner) const { return {owner, 0}; }
-  ClockRow sent(int from, int to) const { return {from, 1 + static_cast<std::size_t>(to)}; }
+  ClockRow flags(int owner) const { return {owner, 1}; }
+  ClockRow sent(int from, int to) const { return {from, 2 + static_cast<std::size_t>(to)}; }
   // What an endpoint of a worker leaves in a collective call; every other call uses the same row.
   ClockRow met(int worker, int endpoint, bool is_odd) const;
   ClockRow word(int owner, std::uint64_t address) const;

@@ -134,9 +134,17 @@ void Checker::learn(std::span<const Time> row) {
   if (clocks().join(row)) history_.clocks_changed(origin());
 }
 
-// An owner may see a flag by plain loads, so each of its operations counts as having seen all that came.
+// An owner may see what came by plain loads, so each of its operations counts as having seen all of it.
 void Checker::learn_inbox() {
+  learn_flags();
   const std::vector<Time> row = board_.read(board_.inbox(me_));
+  const Guard guard(mutex_);
+  learn(row);
+}
+
+// Other calls count as having seen the flags: for signals programs wait by a call.
+void Checker::learn_flags() {
+  const std::vector<Time> row = board_.read(board_.flags(me_));
   const Guard guard(mutex_);
   learn(row);
 }
@@ -159,9 +167,12 @@ void Checker::use_buffer(const FollowedCall& call, Started& started, const Piece
   Buffer buffer{region, is_filled, 0};
   clash(call, buffer);
   if (is_own(region.begin)) {
-    const AccessKind kind{static_cast<std::uint16_t>(me_), is_filled ? Use::write : Use::read, 0,
-                          started.site, 0};
-    started.accesses.push_back(history_.add(kind, region, clocks()));
+    const bool one_word = !is_filled && is_word(region);  // it may be a flag that is handed on
+    const Use use = is_filled ? Use::write : one_word ? Use::word_read : Use::read;
+    const AccessKind kind{static_cast<std::uint16_t>(me_), use, 0, started.site, 0};
+    const AccessIndex access = history_.add(kind, region, clocks());
+    started.accesses.push_back(access);
+    if (one_word) history_.read_word(access, load_word(region.begin, region.shape.counts[0]), false);
   }
   if (started.ending == Ending::on_return) return;
   if (!is_filled) buffer.checksum = checksum(region);
@@ -181,6 +192,15 @@ void Checker::check_freed(const FollowedCall& call, int owner, std::uint64_t beg
   const std::string site = sites_.text(sites_.number_of(call.site, call.name));
   findings_.tell("used after free: rank " + std::to_string(me_) + ": " + site + " names memory of rank " +
                  std::to_string(owner) + ", which has freed it");
+  end_if_wanted();  // before the runtime refuses the operation, and ends the job in its own way
+}
+
+// Who sees the word that an operation changes knows that its sources in the caller's own part have been read,
+// so that is done before the clocks are released.
+void Checker::finish_sources(Started& started) {
+  for (const AccessIndex access : started.accesses) history_.finish(access, clocks().now());
+  started.others.insert(started.others.end(), started.accesses.begin(), started.accesses.end());
+  started.accesses.clear();
 }
 
 int Checker::start(const CheckedTransfer& transfer, Ending ending) {
@@ -193,6 +213,7 @@ int Checker::start(const CheckedTransfer& transfer, Ending ending) {
   }
   std::vector<Time> released;
   std::optional<ClockRow> flag;
+  const bool is_put = transfer.move == Move::put;
   int number = 0;
   {
     const Guard guard(mutex_);
@@ -204,8 +225,7 @@ int Checker::start(const CheckedTransfer& transfer, Ending ending) {
       if (!is_followed(piece)) continue;
       const Region region = far_region(piece);
       use_buffer(transfer.call, started, piece, transfer.move == Move::get);
-      const bool one_word =
-          transfer.pieces.size() == 1 && transfer.move != Move::accumulate && is_word(region);
+      const bool one_word = transfer.pieces.size() == 1 && is_word(region);
       AccessKind kind{started.owner, Use::accumulate, transfer.type, started.site, 0};
       if (transfer.move == Move::get) {
         kind.use = one_word ? Use::word_read : Use::read;
@@ -216,21 +236,21 @@ int Checker::start(const CheckedTransfer& transfer, Ending ending) {
         started.clocks = board_.word(*owner, region.begin);
         continue;
       }
-      if (transfer.move == Move::put) kind.use = one_word ? Use::word_write : Use::write;
-      if (one_word) {
-        kind.value = load_word(address_of(piece.near), region.shape.counts[0]);
-        flag = board_.word(*owner, region.begin);
-      }
+      if (is_put) kind.use = one_word ? Use::word_write : Use::write;
+      if (one_word) flag = board_.word(*owner, region.begin);
+      if (kind.use == Use::word_write) kind.value = load_word(address_of(piece.near), region.shape.counts[0]);
       started.others.push_back(history_.add(kind, region, clocks()));
       history_.await_fence(started.others.back());
     }
-    if (flag) released = release();
+    if (flag) {
+      finish_sources(started);
+      released = release();
+    }
     number = pending_.add(std::move(started));
   }
-  if (flag) {
-    board_.raise(*flag, released);
-    board_.raise(board_.inbox(*owner), released);
-  }
+  // A get beside an accumulate is no way to see a flag.
+  if (flag && is_put) board_.raise(*flag, released);
+  if (flag) board_.raise(board_.flags(*owner), released);
   return number;
 }
 
@@ -244,7 +264,7 @@ int Checker::start(const CheckedWord& change, Ending ending) {
   int number = 0;
   {
     const Guard guard(mutex_);
-    Started started{.ending = ending, .is_write = change.is_signal};
+    Started started{.ending = ending, .is_write = change.is_signal || change.result == nullptr};
     started.origin = origin();
     started.owner = static_cast<std::uint16_t>(*owner);
     started.site = sites_.number_of(change.call.site, change.call.name);
@@ -252,15 +272,15 @@ int Checker::start(const CheckedWord& change, Ending ending) {
     for (const Piece& piece : change.data) {
       if (!is_followed(piece)) continue;
       use_buffer(change.call, started, piece, false);
-      history_.finish(
-          history_.add({started.owner, Use::write, 0, started.site, 0}, far_region(piece), clocks()),
-          clocks().now());
+      started.accesses.push_back(
+          history_.add({started.owner, Use::write, 0, started.site, 0}, far_region(piece), clocks()));
     }
     const Region word{address_of(change.word), contiguous_patch(change.bytes)};
+    started.accesses.push_back(
+        history_.add({started.owner, change.use, 0, started.site, change.value}, word, clocks()));
+    finish_sources(started);
     if (change.result != nullptr)
       use_buffer(change.call, started, {change.result, nullptr, contiguous_patch(change.bytes)}, true);
-    history_.finish(history_.add({started.owner, change.use, 0, started.site, change.value}, word, clocks()),
-                    clocks().now());
     if (!change.is_signal) started.clocks = row;
     released = release();
     number = pending_.add(std::move(started));

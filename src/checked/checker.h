@@ -174,7 +174,9 @@ class Checker {
   void clash(const FollowedCall& call, const Buffer& buffer);
   std::vector<Time> release();
   void learn_inbox();
+  void learn_flags();
   void learn(std::span<const Time> row);
+  void finish_sources(Started& started);
   void finish(const Started& started, bool is_flag);
   void complete_where(const std::function<bool(int number, const Started&)>& is_complete);
   std::vector<int> own_members(comex_group_t group);

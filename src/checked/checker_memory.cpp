@@ -104,6 +104,7 @@ void Checker::allocated_locally(const FollowedCall& call, const void* ptr, std::
 
 void Checker::freeing_locally(const FollowedCall& call, const void* ptr) {
   act_for_thread();
+  learn_flags();
   const Guard guard(mutex_);
   const auto found = own_memory_.find(reinterpret_cast<std::uint64_t>(ptr));
   if (found == own_memory_.end()) return;
@@ -118,7 +119,7 @@ void Checker::freeing_locally(const FollowedCall& call, const void* ptr) {
 
 void Checker::access_begins(const FollowedCall& call, const void* ptr, std::size_t bytes, bool is_write) {
   act_for_thread();
-  if (bytes == 0) return;
+  learn_flags();
   const Guard guard(mutex_);
   Started started{.ending = Ending::handle};
   started.site = sites_.number_of(call.site, call.name);
@@ -127,7 +128,7 @@ void Checker::access_begins(const FollowedCall& call, const void* ptr, std::size
   started.is_declared = true;
   const Region region{reinterpret_cast<std::uint64_t>(ptr), contiguous_patch(bytes)};
   clash(call, {region, is_write, 0});
-  if (is_own(region.begin)) {
+  if (bytes != 0 && is_own(region.begin)) {
     const AccessKind kind{started.owner, is_write ? Use::write : Use::read, 0, started.site, 0};
     started.accesses.push_back(history_.add(kind, region, clocks()));
   }

@@ -65,6 +65,7 @@ void Checker::locked(const FollowedCall& call, int number, int owner, bool has_w
 
 bool Checker::may_unlock(int number, int owner) {
   act_for_thread();
+  learn_flags();
   std::vector<Time> row;
   {
     const Guard guard(mutex_);

@@ -111,6 +111,7 @@ void Checker::waited_all(comex_group_t group) {
 
 void Checker::saw_words(const void* words, std::size_t count) {
   act_for_thread();
+  learn_flags();
   for (std::size_t i = 0; i < count; ++i) {
     const auto* const word = static_cast<const long*>(words) + i;
     const std::vector<Time> row = board_.read(board_.word(me_, reinterpret_cast<std::uint64_t>(word)));
@@ -184,6 +185,7 @@ bool Checker::meet_over(const FollowedCall& call, comex_group_t group, MPI_Comm 
 
 void Checker::meet(const FollowedCall& call, comex_group_t group, bool is_barrier) {
   act_for(group);
+  learn_flags();
   if (is_barrier) fenced_all(group);
   const GroupEntry* entry = nullptr;
   {

@@ -35,6 +35,17 @@ void spin(Bed& bed, int at, bool fences) {
 }
 
 constexpr Case cases[] = {
+    {"refused_and_beside_a_put", right,
+     [](Bed& bed) {
+       const auto a = bed.allocate(many);
+       bed.done(comex_set_errors(COMEX_ERRORS_RETURN));
+       long old = 0;
+       void* const word = reinterpret_cast<char*>(a[2]) + 2;
+       const int code = comex_rmw(COMEX_FETCH_AND_ADD_LONG, &old, word, 1, 2, everyone);
+       bed.require(code == COMEX_FAILURE, "a word that is not aligned is refused");
+       bed.done(comex_set_errors(COMEX_ERRORS_ABORT));
+       if (bed.me == 3) bed.put(a[2], many, 2);
+     }},
     {"put_and_rmw", race,
      [](Bed& bed) {
        const auto word = bed.allocate(1);

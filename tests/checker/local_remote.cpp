@@ -7,6 +7,11 @@ namespace {
 constexpr int many = 16;
 constexpr int bytes = many * static_cast<int>(sizeof(long));
 
+// The owner polls a word by plain loads, which it need not tell of.
+void look_for(const Bed& bed, const long* word, long value) {
+  while (__atomic_load_n(word, __ATOMIC_ACQUIRE) < value) bed.done(comex_progress());
+}
+
 constexpr Case cases[] = {
     {"store_and_put", race,
      [](Bed& bed) {
@@ -52,6 +57,13 @@ constexpr Case cases[] = {
        const auto a = bed.allocate(many);
        if (bed.me == 0) bed.put(a[1], many, 1);
        if (bed.me == 1) bed.done(comex_put(a[1], a[2], bytes, 2, everyone));
+     }},
+    {"signal_from_a_block_that_is_written", race,
+     [](Bed& bed) {
+       const auto a = bed.allocate(many);
+       const auto word = bed.allocate(1);
+       if (bed.me == 0) bed.put(a[1], many, 1);
+       if (bed.me == 1) bed.done(comex_put_signal(a[1], a[2], bytes, word[2], 1, 2, everyone));
      }},
     {"get_into_a_block_that_is_read", race,
      [](Bed& bed) {
@@ -255,6 +267,42 @@ constexpr Case cases[] = {
        bed.put(flag[bed.next()], 1, bed.next(), 1);
        bed.await(flag[bed.me], 1);
        bed.require(bed.read(a[bed.me], many) == 5 * many, "what was put");
+     }},
+    {"owner_polls_a_flag", right,
+     [](Bed& bed) {
+       const auto a = bed.allocate(many);
+       const auto flag = bed.allocate(1);
+       bed.put(a[bed.next()], many, bed.next(), 5);
+       bed.fence(bed.next());
+       bed.put(flag[bed.next()], 1, bed.next(), 1);
+       look_for(bed, flag[bed.me], 1);
+       bed.require(bed.read(a[bed.me], many) == 5 * many, "what was put");
+     }},
+    {"owner_polls_a_counter", right,
+     [](Bed& bed) {
+       const auto a = bed.allocate(needed_workers * many);
+       const auto count = bed.allocate(1);
+       bed.put(a[1] + bed.me * many, many, 1, 5);
+       bed.fence(1);
+       bed.acc(count[1], 1, 1);
+       if (bed.me != 1) return;
+       look_for(bed, count[1], needed_workers);
+       bed.require(bed.read(a[1], needed_workers * many) == 5 * needed_workers * many, "what all have put");
+     }},
+    {"token_that_goes_round_in_place", right,
+     [](Bed& bed) {
+       const auto token = bed.allocate(1);
+       if (bed.me == 0) bed.write(token[0], 1, 1);
+       if (bed.me != 0) bed.poll(token[bed.me], bed.me, 1);
+       bed.done(comex_put(token[bed.me], token[bed.next()], sizeof(long), bed.next(), everyone));
+     }},
+    {"accesses_of_no_bytes", right,
+     [](Bed& bed) {
+       const auto a = bed.allocate(many);
+       bed.done(comex_access_begin(nullptr, 0, COMEX_ACCESS_READ));
+       bed.done(comex_access_begin(a[bed.me], 0, COMEX_ACCESS_WRITE));
+       bed.done(comex_access_end(a[bed.me]));
+       bed.done(comex_access_end(nullptr));
      }},
     {"turns_of_owner_and_others", right,
      [](Bed& bed) {

@@ -22,11 +22,12 @@ void take_both_and_wait(const Bed& bed, int outer, int inner) {
   unlock(bed, outer, 0);
 }
 
-// Workers act one after the other, by a word under a mutex of its own: nothing but mutexes orders them.
+// Workers act one after the other, by words under a mutex of their own: nothing but mutexes orders them. A
+// single word would be a flag, too.
 class Turns {
  public:
   Turns(Bed& bed, int mutexes)
-      : bed_(bed), word_(bed.allocate(1)), mutexes_(bed, mutexes + 1), mutex_(mutexes) {}
+      : bed_(bed), words_(bed.allocate(2)), mutexes_(bed, mutexes + 1), mutex_(mutexes) {}
 
   template <class Act>
   void take(int worker, const Act& act) {
@@ -34,19 +35,19 @@ class Turns {
     if (bed_.me != worker) return;
     for (long now = -1; now < turn;) {
       lock(bed_, mutex_, 3);
-      now = bed_.get(word_[3], 1, 3)[0];
+      now = bed_.get(words_[3], 2, 3)[0];
       unlock(bed_, mutex_, 3);
     }
     act();
     lock(bed_, mutex_, 3);
-    bed_.acc(word_[3], 1, 3);
+    bed_.acc(words_[3], 2, 3);
     bed_.fence(3);
     unlock(bed_, mutex_, 3);
   }
 
  private:
   Bed& bed_;
-  Parts<long> word_;
+  Parts<long> words_;
   Mutexes mutexes_;
   int mutex_;
   long turn_ = 0;

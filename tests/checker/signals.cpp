@@ -205,6 +205,18 @@ constexpr Case cases[] = {
          if (bed.me >= 2) bed.signal(inbox.block(other, bed.me), many, inbox.words[other], round, other);
        }
      }},
+    {"ping_pong_in_place", right,  // who sees the signal knows that its source was read
+     [](Bed& bed) {
+       const Inbox inbox(bed);
+       long* const own = inbox.block(bed.me, 0);
+       const int other = bed.me ^ 2;
+       for (long round = 1; round <= 4; ++round) {
+         if (bed.me >= 2) bed.await(inbox.words[bed.me], round);
+         bed.done(
+             comex_put_signal(own, inbox.block(other, 0), bytes, inbox.words[other], round, other, everyone));
+         if (bed.me < 2) bed.await(inbox.words[bed.me], round);
+       }
+     }},
     {"acknowledged_stream", right,
      [](Bed& bed) {
        const Inbox inbox(bed);

@@ -242,7 +242,6 @@ inline void other_cases(Bed& bed) {
       [&] { return comex_free_local(far); });
   run("access_begin null", "access_begin", "the address is null",
       [] { return comex_access_begin(nullptr, 8, COMEX_ACCESS_READ); });
-  run("access_end null", "access_end", "the address is null", [] { return comex_access_end(nullptr); });
   long word = 0;
   run("wait_until below", "wait_until", "comparison -1 is unknown",
       [&] { return comex_wait_until(&word, -1, 0); });
