@@ -29,6 +29,9 @@ namespace comex::checker {
 
 inline constexpr int failed_check = 3;  // status of a job that a finding ends
 
+// Of all workers together, in one collective of MPI.
+inline constexpr std::int64_t most_bytes_compared = INT32_MAX;
+
 // A call of the program: its name, and where it returns to.
 struct FollowedCall {
   const char* name = nullptr;
@@ -190,6 +193,7 @@ class Checker {
                  bool compares);
   void tell_mismatch(const FollowedCall& call, comex_group_t group, MPI_Comm comm);
   void compare_all();
+  void keep_own_frees();
   void tell_conflict(const Access& earlier, const Access& later, std::uint64_t begin, std::uint64_t bytes,
                      const std::string& earlier_site, const std::string& later_site);
   std::vector<std::vector<std::string>> gather_sites();

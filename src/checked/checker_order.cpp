@@ -13,6 +13,10 @@ namespace {
 // So much of one worker is kept before it is compared, if the workers meet that often.
 constexpr std::int64_t many_bytes = 2'000'000;
 
+std::int64_t enough_bytes(int workers) {
+  return std::min(many_bytes, most_bytes_compared / workers / 2);
+}
+
 // Names of collective calls as numbers.
 std::int64_t number_of(std::string_view name) {
   std::uint64_t hash = 14695981039346656037U;
@@ -178,7 +182,7 @@ bool Checker::meet_over(const FollowedCall& call, comex_group_t group, MPI_Comm 
     learn(std::span(values).subspan(4));
     clocks().tick();
   }
-  const bool is_time = is_whole_world && (values[3] != 0 || values[2] > many_bytes);
+  const bool is_time = is_whole_world && (values[3] != 0 || values[2] > enough_bytes(workers_));
   if (is_time) compare_all();
   return is_time;
 }
