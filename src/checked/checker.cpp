@@ -68,6 +68,7 @@ Checker::Checker(int workers, int me, bool ends_job)
   MPI_Comm comm = MPI_COMM_NULL;
   if (next<&comex_group_comm>("comex_group_comm")(COMEX_GROUP_WORLD, &comm) == COMEX_SUCCESS)
     PMPI_Comm_dup(comm, &wire_);
+  groups_.keep_comm(COMEX_GROUP_WORLD, wire_);
 }
 
 int& Checker::acting() {

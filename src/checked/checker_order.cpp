@@ -197,9 +197,7 @@ void Checker::meet(const FollowedCall& call, comex_group_t group, bool is_barrie
     entry = groups_.find(group);
   }
   if (entry == nullptr) return;
-  if (group == COMEX_GROUP_WORLD && wire_ != MPI_COMM_NULL) {
-    meet_over(call, group, wire_, true, false);
-  } else if (entry->comm != MPI_COMM_NULL) {
+  if (entry->comm != MPI_COMM_NULL) {
     meet_over(call, group, entry->comm, groups_.is_whole_world(*entry), false);
   } else if (acting() != 0) {
     leave_for_endpoints(group);
@@ -228,7 +226,7 @@ void Checker::met(comex_group_t group) {
     entry = groups_.find(group);
     is_odd = groups_.was_odd(group);
   }
-  if (entry == nullptr || entry->comm != MPI_COMM_NULL || group == COMEX_GROUP_WORLD) return;
+  if (entry == nullptr || entry->comm != MPI_COMM_NULL) return;
   const std::vector<int> members = own_members(group);
   if (acting() == 0) return learn_from(members);
   for (const int worker : std::set<int>(members.begin(), members.end())) {
@@ -242,10 +240,18 @@ void Checker::met(comex_group_t group) {
 
 void Checker::made_group(comex_group_t parent, comex_group_t group) {
   if (group == COMEX_GROUP_NULL) return;
+  MPI_Comm lent = MPI_COMM_NULL;
   {
     const Guard guard(mutex_);
     groups_.forget(group);
     if (groups_.has_endpoints(parent)) groups_.mark_endpoint(group, groups_.endpoint(parent));
+    if (const GroupEntry* const entry = groups_.find(group)) lent = entry->comm;
+  }
+  // What the program makes on the group's own communicator is not to be mixed with what the checker makes.
+  if (lent != MPI_COMM_NULL) {
+    const MPI_Comm own = duplicate(lent);
+    const Guard guard(mutex_);
+    groups_.keep_comm(group, own);
   }
   meet({}, group, false);
   met(group);

@@ -70,6 +70,14 @@ Gathered<char> room_for(const std::vector<int>& at) {
 
 }  // namespace
 
+MPI_Comm duplicate(MPI_Comm comm) {
+  MPI_Comm made = MPI_COMM_NULL;
+  MPI_Request request = MPI_REQUEST_NULL;
+  PMPI_Comm_idup(comm, &made, &request);
+  finish(request);
+  return made;
+}
+
 void raise_over(MPI_Comm comm, std::span<std::int64_t> values) {
   MPI_Request request = MPI_REQUEST_NULL;
   PMPI_Iallreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_INT64_T, MPI_MAX, comm,

@@ -10,6 +10,9 @@
 
 namespace comex::checker {
 
+// Collective, as what follows. Another one of the same members.
+MPI_Comm duplicate(MPI_Comm comm);
+
 // Each entry becomes the greatest of all members.
 void raise_over(MPI_Comm comm, std::span<std::int64_t> values);
 

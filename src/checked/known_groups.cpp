@@ -37,7 +37,16 @@ std::optional<int> KnownGroups::worker(int proc, comex_group_t group) {
   return worker >= 0 && worker < workers_ ? std::optional(worker) : std::nullopt;
 }
 
+void KnownGroups::keep_comm(comex_group_t group, MPI_Comm comm) {
+  if (find(group) == nullptr) return;
+  GroupEntry& entry = entries_.at(group);
+  entry.comm = comm;
+  entry.owns_comm = true;
+}
+
 void KnownGroups::forget(comex_group_t group) {
+  const auto known = entries_.find(group);
+  if (known != entries_.end() && known->second.owns_comm) PMPI_Comm_free(&known->second.comm);
   entries_.erase(group);
   endpoints_.erase(group);
   meetings_.erase(group);

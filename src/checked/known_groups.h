@@ -14,6 +14,7 @@ struct GroupEntry {
   std::vector<int> members;       // by rank; the own world's workers have their numbers, others larger ones
   bool has_others = false;        // members of other worlds
   MPI_Comm comm = MPI_COMM_NULL;  // null: of endpoints, of several worlds, or of one member
+  bool owns_comm = false;
 };
 
 class KnownGroups {
@@ -22,6 +23,8 @@ class KnownGroups {
 
   // Null: no such group.
   const GroupEntry* find(comex_group_t group);
+  // In place of the one that the runtime lends; it ends when the group is forgotten.
+  void keep_comm(comex_group_t group, MPI_Comm comm);
   std::optional<int> worker(int proc, comex_group_t group);  // none: not of the own world
   // endpoint: the caller's in that group, from 1.
   void mark_endpoint(comex_group_t group, int endpoint) { endpoints_[group] = endpoint; }

@@ -174,6 +174,23 @@ constexpr Case cases[] = {
        bed.require(bed.read(a[bed.me], many) == 2 * many, "what the other one put");
        bed.done(comex_group_free(pair));
      }},
+    {"beside_collectives_of_mpi_that_do_not_block", right,
+     [](Bed& bed) {
+       const comex_group_t three = bed.group({0, 2, 3});
+       if (bed.me == 1) return;
+       MPI_Comm comm = MPI_COMM_NULL;
+       std::array<MPI_Request, 2> requests{};
+       bed.done(comex_group_comm(three, &comm));
+       if (bed.me == 0) MPI_Ibarrier(comm, requests.data());
+       const auto a = bed.allocate(many, three);
+       if (bed.me != 0) MPI_Ibarrier(comm, requests.data());
+       if (bed.me == 2) MPI_Ibarrier(comm, &requests[1]);
+       bed.done(comex_barrier(three));
+       if (bed.me != 2) MPI_Ibarrier(comm, &requests[1]);
+       MPI_Waitall(2, requests.data(), MPI_STATUSES_IGNORE);
+       bed.release(a);
+       bed.done(comex_group_free(three));
+     }},
     {"all_kinds_in_one_order", right,
      [](Bed& bed) {
        for (int i = 0; i < 2; ++i) {
