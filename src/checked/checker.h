@@ -199,6 +199,8 @@ class Checker {
   std::vector<std::vector<std::string>> gather_sites();
   void compare_lock_order();
   void tell_open(const FollowedCall& call);
+  // Whose own part holds the address; else any whose part does, since hosts may use one address for several.
+  const Allocation* allocation_of(std::uint64_t address) const;
   std::string place_of(std::uint64_t address);
   void end_if_wanted();
 

@@ -11,15 +11,27 @@ namespace comex::checker {
 void Checker::allocated(const FollowedCall& call, void* const* parts, std::size_t bytes,
                         comex_group_t group) {
   const GroupEntry* entry = nullptr;
+  bool has_endpoints = false;
+  bool is_inter = false;
   {
     const Guard guard(mutex_);
     entry = groups_.find(group);
+    has_endpoints = groups_.has_endpoints(group);
+    is_inter = groups_.is_inter(group);
   }
   if (entry == nullptr) return;
-  if (entry->has_others || groups_.has_endpoints(group)) {  // whose other parts are not known here
+  if (entry->has_others || has_endpoints) {  // whose other parts are not known here
     int rank = -1;
     next<&comex_group_rank>("comex_group_rank")(group, &rank);
-    if (rank >= 0 && !groups_.is_inter(group)) allocated_locally(call, parts[rank], bytes);
+    if (rank < 0 || is_inter) return;
+    allocated_locally(call, parts[rank], bytes);
+    // The others may use it before they know that it is new.
+    const auto begin = reinterpret_cast<std::uint64_t>(parts[rank]);
+    const Guard guard(mutex_);
+    history_.forget_freed(begin, begin + bytes);
+    std::erase_if(freed_, [&](const Access& old) {
+      return old.begin < begin + bytes && old.begin + old.bytes > begin;
+    });
     return;
   }
   std::vector<std::uint64_t> sizes{bytes};
@@ -43,11 +55,13 @@ void Checker::allocated(const FollowedCall& call, void* const* parts, std::size_
 
 void Checker::freeing(const FollowedCall& call, const void* ptr, comex_group_t group) {
   const GroupEntry* entry = nullptr;
+  bool has_endpoints = false;
   {
     const Guard guard(mutex_);
     entry = groups_.find(group);
+    has_endpoints = groups_.has_endpoints(group);
   }
-  if (entry == nullptr || entry->has_others || groups_.has_endpoints(group)) return;
+  if (entry == nullptr || entry->has_others || has_endpoints) return;
   // The members may name different addresses of one allocation, or none: its first part names it for all.
   std::int64_t name = 0;
   const auto is_named = [](const Allocation& allocation, std::uint64_t address) {
@@ -154,12 +168,26 @@ void Checker::access_ends(const FollowedCall& call, const void* ptr) {
   complete(number);
 }
 
+const Checker::Allocation* Checker::allocation_of(std::uint64_t address) const {
+  const Allocation* found = nullptr;
+  for (const Allocation& allocation : allocations_) {
+    for (std::size_t i = 0; i < allocation.parts.size(); ++i) {
+      if (!allocation.parts[i].holds(address)) continue;
+      if (allocation.members[i] == me_) return &allocation;
+      if (found == nullptr) found = &allocation;
+    }
+  }
+  return found;
+}
+
+// Of the own memory.
 std::string Checker::place_of(std::uint64_t address) {
-  for (const Allocation& allocation : allocations_)
-    for (const Part& part : allocation.parts)
-      if (part.holds(address))
-        return "byte " + std::to_string(address - part.begin) + " of what " + sites_.text(allocation.site) +
-               " made";
+  if (const Allocation* const allocation = allocation_of(address)) {
+    for (std::size_t i = 0; i < allocation->parts.size(); ++i)
+      if (allocation->members[i] == me_ && allocation->parts[i].holds(address))
+        return "byte " + std::to_string(address - allocation->parts[i].begin) + " of what " +
+               sites_.text(allocation->site) + " made";
+  }
   return "an address of no collective allocation";
 }
 

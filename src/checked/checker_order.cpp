@@ -90,18 +90,14 @@ void Checker::fenced_allocation(const void* own, comex_group_t group) {
   });
 }
 
-// The members of the allocation, whose parts have been fenced.
+// The members of the allocation whose own part holds the address, after a fence of its parts.
 std::vector<int> Checker::fence_parts(std::uint64_t address) {
-  for (const Allocation& allocation : allocations_) {
-    const bool is_named =
-        std::ranges::any_of(allocation.parts, [&](const Part& part) { return part.holds(address); });
-    if (!is_named) continue;
-    for (std::size_t i = 0; i < allocation.parts.size(); ++i)
-      history_.fence_range(origin(), static_cast<std::uint16_t>(allocation.members[i]),
-                           allocation.parts[i].begin, allocation.parts[i].end, clocks().now());
-    return allocation.members;
-  }
-  return {};
+  const Allocation* const allocation = allocation_of(address);
+  if (allocation == nullptr) return {};
+  for (std::size_t i = 0; i < allocation->parts.size(); ++i)
+    history_.fence_range(origin(), static_cast<std::uint16_t>(allocation->members[i]),
+                         allocation->parts[i].begin, allocation->parts[i].end, clocks().now());
+  return allocation->members;
 }
 
 void Checker::waited(int proc, comex_group_t group) {

@@ -73,6 +73,19 @@ constexpr Case cases[] = {
          end.bed.done(comex_free(part(end.rank()), end.group));
        });
      }},
+    {"memory_that_was_freed_before", right,
+     [](Bed& bed) {
+       const auto old = bed.allocate(ends * many);
+       bed.release(old);
+       by_both(bed, [](const End& end, const Parts<long>&) {
+         std::array<void*, ends> parts{};
+         const int next = (end.rank() + 1) % ends;
+         end.bed.done(comex_malloc(parts.data(), bytes, end.group));
+         end.put(static_cast<long*>(parts[static_cast<std::size_t>(next)]), next, 1);
+         end.barrier();
+         end.bed.done(comex_free(parts[static_cast<std::size_t>(end.rank())], end.group));
+       });
+     }},
     {"two_of_one_process", race,
      [](Bed& bed) {
        by_both(bed, [](const End& end, const Parts<long>& a) {
