@@ -39,8 +39,10 @@ int makes_group(const FollowedCall& call, comex_group_t parent, const comex_grou
   return after(code, [&](Checker& check) { check.made_group(parent, *made); });
 }
 
-// A call by which worlds meet: it makes an inter-group.
-int makes_inter(int code, const comex_group_t* made) {
+// A call of the members of `group` by which worlds meet: it fences first, and makes an inter-group.
+template <class Real>
+int makes_inter(const FollowedCall& call, comex_group_t group, const comex_group_t* made, const Real& real) {
+  const int code = together(call, group, true, real);
   return after(code, [&](Checker& check) { check.made_inter_group(*made); });
 }
 
@@ -155,13 +157,17 @@ int comex_group_free(comex_group_t group) {
 
 int comex_intergroup_create(comex_group_t local, int local_leader, comex_group_t peer, int remote_leader,
                             int tag, comex_group_t* inter) {
-  return makes_inter(
-      next<&comex_intergroup_create>(__func__)(local, local_leader, peer, remote_leader, tag, inter), inter);
+  return makes_inter(COMEX_CALL, local, inter, [&] {
+    return next<&comex_intergroup_create>("comex_intergroup_create")(local, local_leader, peer, remote_leader,
+                                                                     tag, inter);
+  });
 }
 
 int comex_group_merge(comex_group_t inter, int high, comex_group_t* merged) {
-  return after(next<&comex_group_merge>(__func__)(inter, high, merged),
-               [&](Checker& check) { check.made_group(inter, *merged); });
+  const int code = together(COMEX_CALL, inter, true, [&] {
+    return next<&comex_group_merge>("comex_group_merge")(inter, high, merged);
+  });
+  return after(code, [&](Checker& check) { check.made_group(inter, *merged); });
 }
 
 int comex_world_parent(comex_group_t* parent) {
@@ -171,18 +177,23 @@ int comex_world_parent(comex_group_t* parent) {
 
 int comex_world_spawn(const char* command, char* const argv[], int processes, int root, comex_group_t group,
                       comex_group_t* children) {
-  return makes_inter(next<&comex_world_spawn>(__func__)(command, argv, processes, root, group, children),
-                     children);
+  return makes_inter(COMEX_CALL, group, children, [&] {
+    return next<&comex_world_spawn>("comex_world_spawn")(command, argv, processes, root, group, children);
+  });
 }
 
 int comex_world_accept(const char* port, int root, comex_group_t group, double timeout_s,
                        comex_group_t* peer) {
-  return makes_inter(next<&comex_world_accept>(__func__)(port, root, group, timeout_s, peer), peer);
+  return makes_inter(COMEX_CALL, group, peer, [&] {
+    return next<&comex_world_accept>("comex_world_accept")(port, root, group, timeout_s, peer);
+  });
 }
 
 int comex_world_connect(const char* port, int root, comex_group_t group, double timeout_s,
                         comex_group_t* peer) {
-  return makes_inter(next<&comex_world_connect>(__func__)(port, root, group, timeout_s, peer), peer);
+  return makes_inter(COMEX_CALL, group, peer, [&] {
+    return next<&comex_world_connect>("comex_world_connect")(port, root, group, timeout_s, peer);
+  });
 }
 
 int comex_world_disconnect(comex_group_t* peer) {
