@@ -8,10 +8,10 @@ using namespace comex::checker;
 namespace {
 
 template <class Real>
-int opening(const Real& real) {
+int opening(MPI_Comm all, const Real& real) {
   const InitScope opening;
   const int code = real();
-  if (code == COMEX_SUCCESS) opening.opened();
+  if (code == COMEX_SUCCESS) opening.opened(all);
   return code;
 }
 
@@ -42,15 +42,15 @@ int frees(const FollowedCall& call, const void* ptr, comex_group_t group, const 
 }  // namespace
 
 int comex_init() {
-  return opening([] { return next<&comex_init>("comex_init")(); });
+  return opening(MPI_COMM_WORLD, [] { return next<&comex_init>("comex_init")(); });
 }
 
 int comex_init_args(int* argc, char*** argv) {
-  return opening([&] { return next<&comex_init_args>("comex_init_args")(argc, argv); });
+  return opening(MPI_COMM_WORLD, [&] { return next<&comex_init_args>("comex_init_args")(argc, argv); });
 }
 
 int comex_init_comm(MPI_Comm comm) {
-  return opening([&] { return next<&comex_init_comm>("comex_init_comm")(comm); });
+  return opening(comm, [&] { return next<&comex_init_comm>("comex_init_comm")(comm); });
 }
 
 int comex_finalize() {

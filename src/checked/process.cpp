@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "checked/exchange.h"
 #include "checked/next.h"
 
 extern "C" int comex_checker_attached(void) __attribute__((visibility("default")));
@@ -21,6 +22,7 @@ struct State {
   std::atomic<Checker*> checker{nullptr};
   std::unique_ptr<Checker> owner;
   std::atomic<int> openings{0};
+  std::atomic<bool> has_decided{false};  // since init, whether to check
   std::atomic<bool> is_told_of_forks{false};
 };
 
@@ -34,15 +36,24 @@ void stand_aside() {
   state().checker.store(nullptr);
 }
 
-// A worker that serves itself without a thread answers nobody while it waits in MPI for the program.
-bool can_check(int workers) {
+bool are_on_one_host(int workers) {
+  for (int worker = 0, host = 0; worker < workers; ++worker) {
+    next<&comex_host_of>("comex_host_of")(worker, COMEX_GROUP_WORLD, &host);
+    if (host != 0) return false;
+  }
+  return true;
+}
+
+// A worker that serves itself without a thread answers nobody while it waits in MPI for the program. all: the
+// ranks that the runtime was started over, progress ranks too.
+bool can_check(int workers, MPI_Comm all) {
+  constexpr int most_workers = UINT16_MAX / Checker::endpoints_each;
   int level = MPI_THREAD_SINGLE;
   int ranks = 0;
-  int last_host = 0;
   PMPI_Query_thread(&level);
-  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  next<&comex_host_of>("comex_host_of")(workers - 1, COMEX_GROUP_WORLD, &last_host);
-  return ranks > workers || level == MPI_THREAD_MULTIPLE || last_host == 0;
+  PMPI_Comm_size(all, &ranks);
+  return workers <= most_workers &&
+         (ranks > workers || level == MPI_THREAD_MULTIPLE || are_on_one_host(workers));
 }
 
 std::optional<std::string> variable(std::string_view name) {
@@ -50,8 +61,27 @@ std::optional<std::string> variable(std::string_view name) {
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 
-std::string mode() {
-  return variable("COMEX_CHECK").value_or("1");
+// Who loads the library and sets nothing wants lines.
+CheckMode own_mode() {
+  return settings().is_explicit(SettingId::check) ? settings().check : CheckMode::on;
+}
+
+// What holds for all workers, since the environments of processes may differ. Collective over them.
+CheckMode decide(int workers, int me, MPI_Comm all) {
+  MPI_Comm comm = MPI_COMM_NULL;
+  next<&comex_group_comm>("comex_group_comm")(COMEX_GROUP_WORLD, &comm);
+  std::int64_t mode = static_cast<std::int64_t>(own_mode());
+  tell_from(comm, 0, {&mode, 1});
+  if (static_cast<CheckMode>(mode) == CheckMode::off) return CheckMode::off;
+  std::int64_t is_refused = can_check(workers, all) ? 0 : 1;
+  raise_over(comm, {&is_refused, 1});
+  if (is_refused == 0) return static_cast<CheckMode>(mode);
+  if (me == 0)
+    std::fprintf(stderr,
+                 "comex: the calls are not checked: that takes progress ranks, or MPI_THREAD_MULTIPLE, where "
+                 "there are several hosts, and at most %d workers\n",
+                 UINT16_MAX / Checker::endpoints_each);
+  return CheckMode::off;
 }
 
 }  // namespace
@@ -76,29 +106,22 @@ InitScope::~InitScope() {
   --state().openings;
 }
 
-void InitScope::opened() const {
-  if (checker() != nullptr || mode() == "0") return;
+void InitScope::opened(MPI_Comm all) const {
+  if (state().has_decided.exchange(true)) return;
   int workers = 0;
   int me = 0;
   next<&comex_group_size>("comex_group_size")(COMEX_GROUP_WORLD, &workers);
   next<&comex_group_rank>("comex_group_rank")(COMEX_GROUP_WORLD, &me);
-  constexpr int most_workers = UINT16_MAX / Checker::endpoints_each;
-  if (!can_check(workers) || workers > most_workers) {
-    if (me == 0)
-      std::fprintf(
-          stderr,
-          "comex: the calls are not checked: that takes progress ranks, or MPI_THREAD_MULTIPLE, where "
-          "there are several hosts, and at most %d workers\n",
-          most_workers);
-    return;
-  }
+  const CheckMode mode = decide(workers, me, all);
+  if (mode == CheckMode::off) return;
   if (me == 0) std::fprintf(stderr, "comex: the calls of %d workers are checked (COMEX_CHECK)\n", workers);
-  state().owner = std::make_unique<Checker>(workers, me, mode() == "fail");
+  state().owner = std::make_unique<Checker>(workers, me, mode == CheckMode::fail);
   state().checker.store(state().owner.get(), std::memory_order_release);
   if (!state().is_told_of_forks.exchange(true)) pthread_atfork(nullptr, nullptr, stand_aside);
 }
 
 void close(const FollowedCall& call) {
+  state().has_decided.store(false);
   Checker* const open = state().checker.exchange(nullptr);
   if (open == nullptr) return;
   open->finalize(call);

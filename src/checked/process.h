@@ -6,7 +6,7 @@
 
 namespace comex::checker {
 
-// Null: before init, after finalize, on a progress rank, and where COMEX_CHECK is 0.
+// Null: before init, after finalize, on a progress rank, and where rank 0 has COMEX_CHECK=0.
 Checker* checker();
 
 // Around comex_init. The runtime asks by comex_checker_attached whether it is called through this library.
@@ -16,7 +16,7 @@ class InitScope {
   ~InitScope();
   InitScope(const InitScope&) = delete;
   InitScope& operator=(const InitScope&) = delete;
-  void opened() const;  // a worker is back
+  void opened(MPI_Comm all) const;  // a worker is back from an init over `all`
 };
 
 // The runtime's settings, as the environment of this process has them.
