@@ -187,6 +187,7 @@ class Checker {
   void fence_worker(int worker, AccessIndex access_limit = SIZE_MAX, int number_limit = INT32_MAX);
   std::vector<int> fence_parts(std::uint64_t address);
   void leave_for_endpoints(comex_group_t group);
+  MPI_Comm meant_by(MPI_Comm comm) const;
   void publish_to(const std::vector<int>& workers);
   void learn_from(const std::vector<int>& workers);
   bool meet_over(const FollowedCall& call, comex_group_t group, MPI_Comm comm, bool is_whole_world,

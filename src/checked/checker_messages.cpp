@@ -1,0 +1,119 @@
+// Messages and collectives of MPI that the program makes itself: what it orders by them.
+#include <algorithm>
+
+#include "checked/checker.h"
+#include "checked/exchange.h"
+#include "checked/next.h"
+
+namespace comex::checker {
+namespace {
+
+// The workers that are the members of a communicator, by rank there; -1 for others.
+std::vector<int> workers_of(MPI_Comm comm, MPI_Comm wire) {
+  if (comm == MPI_COMM_NULL || wire == MPI_COMM_NULL) return {};
+  int is_inter = 0;
+  PMPI_Comm_test_inter(comm, &is_inter);
+  MPI_Group members = MPI_GROUP_NULL;
+  MPI_Group workers = MPI_GROUP_NULL;
+  if (is_inter != 0) {
+    PMPI_Comm_remote_group(comm, &members);
+  } else {
+    PMPI_Comm_group(comm, &members);
+  }
+  PMPI_Comm_group(wire, &workers);
+  int size = 0;
+  PMPI_Group_size(members, &size);
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  std::vector<int> translated(ranks.size());
+  for (int i = 0; i < size; ++i) ranks[static_cast<std::size_t>(i)] = i;
+  PMPI_Group_translate_ranks(members, size, ranks.data(), workers, translated.data());
+  PMPI_Group_free(&members);
+  PMPI_Group_free(&workers);
+  std::ranges::replace(translated, MPI_UNDEFINED, -1);
+  return translated;
+}
+
+bool is_told(const Flow& flow, int from, int to) {
+  switch (flow.way) {
+    case Flow::Way::among_all:
+      return true;
+    case Flow::Way::from_root:
+      return from == flow.root;
+    case Flow::Way::to_root:
+    case Flow::Way::to_one:
+      return to == flow.root;
+    case Flow::Way::to_higher_ranks:
+      return to > from;
+  }
+  return true;
+}
+
+}  // namespace
+
+// Where libcomex_world is loaded behind the checker, the program means the workers by MPI_COMM_WORLD, and
+// counts its ranks among them.
+MPI_Comm Checker::meant_by(MPI_Comm comm) const {
+  if (comm != MPI_COMM_WORLD) return comm;
+  int ranks = 0;
+  int all = 0;
+  PMPI_Comm_size(comm, &all);
+  if (all == workers_) return comm;
+  next<&MPI_Comm_size>("MPI_Comm_size")(comm, &ranks);
+  return ranks == all ? comm : wire_;
+}
+
+void Checker::sends(MPI_Comm comm, const Flow& flow) {
+  act_for_thread();
+  learn_inbox();
+  // Of a persistent request nobody knows where it goes.
+  comm = comm == MPI_COMM_NULL ? wire_ : meant_by(comm);
+  const std::vector<int> workers = workers_of(comm, wire_);
+  int rank = 0;
+  if (!workers.empty()) PMPI_Comm_rank(comm, &rank);
+  std::vector<int> to;
+  for (int i = 0; i < static_cast<int>(workers.size()); ++i) {
+    const int worker = workers[static_cast<std::size_t>(i)];
+    if (worker >= 0 && is_told(flow, rank, i)) to.push_back(worker);
+  }
+  if (!to.empty()) publish_to(to);
+}
+
+void Checker::received() {
+  act_for_thread();
+  std::vector<int> all;
+  for (int worker = 0; worker < workers_; ++worker) all.push_back(worker);
+  learn_from(all);
+}
+
+bool Checker::reaches_exactly(MPI_Comm comm) const {
+  comm = meant_by(comm);
+  const std::vector<int> workers = workers_of(comm, wire_);
+  int is_inter = 0;
+  if (!workers.empty()) PMPI_Comm_test_inter(comm, &is_inter);
+  return is_inter == 0 && std::ranges::find(workers, -1) == workers.end();
+}
+
+void Checker::met_over(MPI_Comm comm, const Flow& flow) {
+  act_for_thread();
+  learn_flags();
+  comm = meant_by(comm);
+  const std::vector<int> workers = workers_of(comm, wire_);
+  if (workers.size() < 2) return;
+  if (flow.way == Flow::Way::among_all) {
+    meet_over({}, COMEX_GROUP_NULL, comm, workers.size() == static_cast<std::size_t>(workers_), false);
+    return;
+  }
+  std::vector<Time> row;
+  {
+    const Guard guard(mutex_);
+    row = release();
+  }
+  if (flow.way == Flow::Way::from_root) tell_from(comm, flow.root, row);
+  if (flow.way == Flow::Way::to_root) raise_at(comm, flow.root, row);
+  if (flow.way == Flow::Way::to_higher_ranks) raise_upwards(comm, row);
+  const Guard guard(mutex_);
+  learn(row);
+  clocks().tick();
+}
+
+}  // namespace comex::checker
