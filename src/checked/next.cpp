@@ -73,8 +73,9 @@ class Sources {
   }
 
  private:
+  // dwfl_standard_find_debuginfo would ask servers for files, by DEBUGINFOD_URLS.
   Dwfl_Callbacks callbacks_{.find_elf = dwfl_linux_proc_find_elf,
-                            .find_debuginfo = dwfl_standard_find_debuginfo,
+                            .find_debuginfo = dwfl_build_id_find_debuginfo,
                             .section_address = nullptr,
                             .debuginfo_path = nullptr};
   Dwfl* session_ = nullptr;

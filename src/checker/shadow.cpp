@@ -20,6 +20,19 @@ bool replaces(const Access& later, const Access& earlier) {
           later.begin == earlier.begin && later.bytes == earlier.bytes);
 }
 
+// So many values of one word are kept of each origin and kind of use: a flag that counts has new ones for
+// ever.
+constexpr std::ptrdiff_t most_values = 8;
+
+// The oldest of many values that `later` makes one too many; the end if there is none.
+auto value_to_forget(std::vector<const Access*>& latest, const Access& later) {
+  const auto is_alike = [&](const Access* other) {
+    return other->origin == later.origin && other->use == later.use && other->done <= later.done;
+  };
+  const bool is_full = is_of_one_word(later.use) && std::ranges::count_if(latest, is_alike) >= most_values;
+  return is_full ? std::ranges::find_if(latest, is_alike) : latest.end();
+}
+
 }  // namespace
 
 // No cell lies on both sides of `at`.
@@ -65,7 +78,9 @@ void Shadow::visit(Cell& cell, const Access& access, std::uint64_t begin) {
       is_kept = true;
     }
   }
-  if (!is_kept) cell.latest.push_back(&access);
+  if (is_kept) return;
+  if (const auto old = value_to_forget(cell.latest, access); old != cell.latest.end()) cell.latest.erase(old);
+  cell.latest.push_back(&access);
 }
 
 void Shadow::compare(const Access& earlier, const Access& later, std::uint64_t begin, std::uint64_t end) {

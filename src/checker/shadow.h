@@ -2,7 +2,7 @@
 //
 // Accesses come in an order that agrees with the order that the program made. For each byte the shadow keeps
 // of every origin and kind of use the access that was done last: whoever is not ordered behind an earlier one
-// is not ordered behind that one either.
+// is not ordered behind that one either. Of words it keeps the last few with different values.
 #pragma once
 
 #include <cstdint>

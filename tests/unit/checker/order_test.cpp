@@ -164,6 +164,18 @@ TEST(ShadowTest, KeepsWhatWasDoneLast) {
   EXPECT_EQ(memory.found().size(), 1U) << "the first one is still under way";
 }
 
+TEST(ShadowTest, KeepsTheLastFewValuesOfAWord) {
+  Memory memory;
+  for (int value = 1; value <= 12; ++value) {
+    Access put = access(Use::word_write, 0);
+    put.value = value;
+    memory.touch(put, 0);
+  }
+  memory.touch(access(Use::write, 1), 0);
+  EXPECT_EQ(memory.found().size(), 8U);
+  EXPECT_EQ(memory.found().back().earlier->value, 12);
+}
+
 TEST(ShadowTest, OriginDoesNotConflictWithItself) {
   Memory memory;
   memory.touch(access(Use::write, 0), 0);
