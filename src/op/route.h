@@ -17,7 +17,6 @@ enum class OperationClass : std::uint8_t {
   acc,
   atomic
 };  // atomic: rmw and locks; signals are puts
-enum class Path : std::uint8_t { self, same_host, remote };
 
 constexpr OperationClass class_of(Action action) {
   return action == Action::put   ? OperationClass::put
@@ -29,10 +28,6 @@ class Router {
  public:
   Router(const groups::ProcessGroup& world, Worker me, const Settings& settings);
 
-  Path path_to(Worker target) const {
-    if (target == me_) return Path::self;
-    return world_->place(target).host == my_host_ ? Path::same_host : Path::remote;
-  }
   bool is_direct(OperationClass op_class, Worker target) const {
     if (world_->place(target).host != my_host_) return false;
     const std::uint8_t bit = static_cast<std::uint8_t>(1u << static_cast<unsigned>(op_class));

@@ -174,7 +174,7 @@ void Runtime::wait_until_sent() {
 bool Runtime::reach(Lpid lpid, Reach& found) {
   if (is_own(lpid)) {
     const auto worker = static_cast<Worker>(lpid);
-    const bool is_here = router_.path_to(worker) != op::Path::remote;
+    const bool is_here = place(worker).host == my_host_;
     found = {lpid, {world_->id, worker}, place(worker), &remote_, no_bridge, is_here ? &direct_ : nullptr};
     return true;
   }
