@@ -163,7 +163,7 @@ COMEX_API int comex_fence_allocation(void* ptr, comex_group_t group);
  * For the checker of races (docs/checking.md), which sees calls but no loads and stores. Between begin and
  * end the caller reads, or reads and writes, `bytes` bytes at `ptr` of its own memory. Accesses may overlap
  * and nest; end names the address of one that has begun, the latest if there are several. Without the checker
- * both calls only look at their arguments. They take part in no order. */
+ * both calls do nothing but to look at the arguments of begin. They take part in no order. */
 #define COMEX_ACCESS_READ 1
 #define COMEX_ACCESS_WRITE 2
 COMEX_API int comex_access_begin(const void* ptr, size_t bytes, int access);

@@ -357,6 +357,27 @@ int Checker::complete(int started, bool keeps_handle) {
   return done->refusal;
 }
 
+// What was complete before the call of the runtime that made it so: of most handles nothing need be kept now.
+void Checker::take_settled() {
+  std::vector<std::pair<int, int>> settled;  // with the real handle
+  {
+    const Guard guard(mutex_);
+    for (const auto& [number, started] : pending_.all())
+      if (started.is_settled && started.real_handle != 0 && started.refusal == COMEX_SUCCESS)
+        settled.emplace_back(number, started.real_handle);
+  }
+  for (auto& [number, real_handle] : settled) {
+    int is_open = 0;
+    const int refusal = next<&comex_test>("comex_test")(&real_handle, &is_open);
+    const Guard guard(mutex_);
+    if (refusal != COMEX_SUCCESS) {
+      pending_.set_refusal(number, refusal);
+    } else if (is_open == 0) {
+      pending_.take(number);
+    }
+  }
+}
+
 void Checker::complete_where(const std::function<bool(int, const Started&)>& is_complete) {
   std::vector<std::pair<int, bool>> found;  // and whether the program still has a handle
   {

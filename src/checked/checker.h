@@ -100,6 +100,8 @@ class Checker {
   // After the call.
   void fenced(int proc, comex_group_t group);
   void fenced_all(comex_group_t group);
+  void fenced_everybody(comex_group_t group);  // by a call over this group
+  void take_settled();                         // after a barrier
   void fenced_allocation(const void* own, comex_group_t group);
   void waited(int proc, comex_group_t group);
   void waited_all(comex_group_t group);
@@ -137,7 +139,8 @@ class Checker {
   void destroys_mutexes(const FollowedCall& call);
 
   // Collective over the workers: the last comparison, and what is still open. Ends the job if it has to.
-  void finalize(const FollowedCall& call);
+  // False: a refusal was told here whose handle the program has not waited for.
+  bool finalize(const FollowedCall& call);
 
  private:
   struct Part {

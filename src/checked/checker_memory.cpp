@@ -27,11 +27,15 @@ void Checker::allocated(const FollowedCall& call, void* const* parts, std::size_
     allocated_locally(call, parts[rank], bytes);
     // The others may use it before they know that it is new.
     const auto begin = reinterpret_cast<std::uint64_t>(parts[rank]);
-    const Guard guard(mutex_);
-    history_.forget_freed(begin, begin + bytes);
-    std::erase_if(freed_, [&](const Access& old) {
-      return old.begin < begin + bytes && old.begin + old.bytes > begin;
-    });
+    {
+      const Guard guard(mutex_);
+      history_.forget_freed(begin, begin + bytes);
+      std::erase_if(freed_, [&](const Access& old) {
+        return old.begin < begin + bytes && old.begin + old.bytes > begin;
+      });
+    }
+    // Members of other worlds may not be checked, and would not come.
+    if (!entry->has_others) next<&comex_barrier>("comex_barrier")(group);
     return;
   }
   std::vector<std::uint64_t> sizes{bytes};

@@ -59,7 +59,7 @@ MPI_Comm Checker::meant_by(MPI_Comm comm) const {
   PMPI_Comm_size(comm, &all);
   if (all == workers_) return comm;
   next<&MPI_Comm_size>("MPI_Comm_size")(comm, &ranks);
-  return ranks == all ? comm : wire_;
+  return ranks == workers_ ? wire_ : comm;
 }
 
 void Checker::sends(MPI_Comm comm, const Flow& flow) {

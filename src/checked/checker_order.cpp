@@ -1,11 +1,13 @@
 // Fences, waits and collective calls: what the program orders by them.
-#include "checked/checker.h"
-#include "checked/exchange.h"
-#include "checked/next.h"
+#include <comex/worlds.h>
 
 #include <algorithm>
 #include <limits>
 #include <set>
+
+#include "checked/checker.h"
+#include "checked/exchange.h"
+#include "checked/next.h"
 
 namespace comex::checker {
 namespace {
@@ -74,6 +76,11 @@ std::vector<int> Checker::own_members(comex_group_t group) {
 void Checker::fenced_all(comex_group_t group) {
   act_for(group);
   for (const int worker : own_members(group)) fence_worker(worker);
+}
+
+void Checker::fenced_everybody(comex_group_t group) {
+  act_for(group);
+  for (int worker = 0; worker < workers_; ++worker) fence_worker(worker);
 }
 
 void Checker::fenced_allocation(const void* own, comex_group_t group) {
@@ -280,6 +287,7 @@ void Checker::made_inter_group(comex_group_t group) {
 }
 
 void Checker::freeing_group(const FollowedCall& call, comex_group_t group) {
+  if (group == COMEX_GROUP_WORLD || group == COMEX_GROUP_SELF) return;  // the runtime refuses it
   meet(call, group, true);
   if (acting() == driven_endpoint()) driven_endpoint() = 0;
   const Guard guard(mutex_);

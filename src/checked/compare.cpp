@@ -89,7 +89,7 @@ std::map<Pair, Sighting> find_conflicts(const World& world, std::vector<Access>&
 // `freed`: what is freed and not allocated again, with one more access of the owner.
 void keep_freed(std::vector<Access>& freed, const Access& access) {
   if (access.use == Use::freed) {
-    freed.push_back(access);
+    if (access.bytes != 0) freed.push_back(access);
   } else if (access.use == Use::allocated) {
     std::erase_if(freed, [&](const Access& old) {
       return old.begin < access.begin + access.bytes && old.begin + old.bytes > access.begin;
@@ -219,8 +219,10 @@ void Checker::end_if_wanted() {
     next<&comex_error>("comex_error")("comex check: ends the job (COMEX_CHECK=fail)", failed_check);
 }
 
-void Checker::finalize(const FollowedCall& call) {
+bool Checker::finalize(const FollowedCall& call) {
   tell_open(call);
+  const bool has_untold = std::ranges::any_of(
+      pending_.all(), [](const auto& each) { return each.second.refusal != COMEX_SUCCESS; });
   if (wire_ != MPI_COMM_NULL) {
     meet(call, COMEX_GROUP_WORLD, true);
     meet_over(call, COMEX_GROUP_WORLD, wire_, true, true);
@@ -234,6 +236,7 @@ void Checker::finalize(const FollowedCall& call) {
     end_if_wanted();
   }
   board_.free();
+  return !has_untold;
 }
 
 }  // namespace comex::checker

@@ -38,7 +38,7 @@ std::optional<int> KnownGroups::worker(int proc, comex_group_t group) {
 }
 
 void KnownGroups::keep_comm(comex_group_t group, MPI_Comm comm) {
-  if (find(group) == nullptr) return;
+  if (comm == MPI_COMM_NULL || find(group) == nullptr) return;
   GroupEntry& entry = entries_.at(group);
   entry.comm = comm;
   entry.owns_comm = true;

@@ -54,8 +54,9 @@ int comex_init_comm(MPI_Comm comm) {
 }
 
 int comex_finalize() {
-  close(COMEX_CALL);
-  return next<&comex_finalize>(__func__)();
+  const bool succeeded = close(COMEX_CALL);
+  const int code = next<&comex_finalize>(__func__)();
+  return code == COMEX_SUCCESS && !succeeded ? COMEX_FAILURE : code;
 }
 
 int comex_malloc(void** ptr_arr, size_t bytes, comex_group_t group) {

@@ -29,6 +29,7 @@ int together(const FollowedCall& call, comex_group_t group, bool is_barrier, con
   check->meet(call, group, is_barrier);
   const int code = real();
   check->met(group);
+  if (is_barrier) check->take_settled();
   return code;
 }
 
@@ -42,7 +43,8 @@ int makes_group(const FollowedCall& call, comex_group_t parent, const comex_grou
 // A call of the members of `group` by which worlds meet: it fences first, and makes an inter-group.
 template <class Real>
 int makes_inter(const FollowedCall& call, comex_group_t group, const comex_group_t* made, const Real& real) {
-  const int code = together(call, group, true, real);
+  if (Checker* const check = checker()) check->fenced_everybody(group);
+  const int code = together(call, group, false, real);
   return after(code, [&](Checker& check) { check.made_inter_group(*made); });
 }
 
@@ -164,7 +166,7 @@ int comex_intergroup_create(comex_group_t local, int local_leader, comex_group_t
 }
 
 int comex_group_merge(comex_group_t inter, int high, comex_group_t* merged) {
-  const int code = together(COMEX_CALL, inter, true, [&] {
+  const int code = together(COMEX_CALL, inter, false, [&] {
     return next<&comex_group_merge>("comex_group_merge")(inter, high, merged);
   });
   return after(code, [&](Checker& check) { check.made_group(inter, *merged); });

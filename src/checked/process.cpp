@@ -120,12 +120,13 @@ void InitScope::opened(MPI_Comm all) const {
   if (!state().is_told_of_forks.exchange(true)) pthread_atfork(nullptr, nullptr, stand_aside);
 }
 
-void close(const FollowedCall& call) {
+bool close(const FollowedCall& call) {
   state().has_decided.store(false);
   Checker* const open = state().checker.exchange(nullptr);
-  if (open == nullptr) return;
-  open->finalize(call);
+  if (open == nullptr) return true;
+  const bool succeeded = open->finalize(call);
   state().owner.reset();
+  return succeeded;
 }
 
 }  // namespace comex::checker

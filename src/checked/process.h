@@ -22,7 +22,7 @@ class InitScope {
 // The runtime's settings, as the environment of this process has them.
 const Settings& settings();
 
-// Ends the checker; the runtime still runs.
-void close(const FollowedCall& call);
+// Ends the checker; the runtime still runs. False: finalize has to tell of a refusal.
+bool close(const FollowedCall& call);
 
 }  // namespace comex::checker

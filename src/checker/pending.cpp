@@ -78,6 +78,11 @@ std::optional<Started> Pending::settle(int handle, int refusal) {
   return started;
 }
 
+void Pending::set_refusal(int handle, int refusal) {
+  const auto found = started_.find(handle);
+  if (found != started_.end()) found->second.refusal = refusal;
+}
+
 std::optional<Pending::Clash> Pending::clash(const Buffer& buffer) const {
   if (buffers_.empty() || buffer.region.shape.empty()) return std::nullopt;
   const std::uint64_t begin = buffer.region.begin;

@@ -64,6 +64,7 @@ class Pending {
   // What is complete, though nobody has asked for its handle yet: all but the handle is taken, and what its
   // wait has to tell.
   std::optional<Started> settle(int handle, int refusal);
+  void set_refusal(int handle, int refusal);  // of one that is settled
 
   // The started operation whose buffer `buffer` must not touch, and the byte. Two that only read may share.
   struct Clash {
