@@ -47,9 +47,9 @@ COMEX_API int comex_lpid_count(int* count);
 /* Collective over the processes named, which may be of several worlds. Each of them names the same processes
  * in the same order, by lpids of its own; so each has an lpid for every other. Callers that are not named
  * need not call and get COMEX_GROUP_NULL. Where no connection has all of them on it, the call makes one, in
- * steps of up to COMEX_MEET_S each. comex_group_free frees the group as any other; comex_world_disconnect also lets its
- * connections go. Within one world the group has a communicator, as from comex_group_create. Members that
- * wait for others fail as there. */
+ * steps of up to COMEX_MEET_S each. comex_group_free frees the group as any other; comex_world_disconnect
+ * also lets its connections go. Within one world the group has a communicator, as from comex_group_create.
+ * Members that wait for others fail as there. */
 COMEX_API int comex_group_from_lpids(int n, const int lpids[], comex_group_t* group);
 
 /* -- Process ranks --

@@ -64,6 +64,11 @@ struct SomeParts {
   }
 };
 
+struct Filled {
+  std::uint64_t failures = 0;  // members that could not fill what they are the source of
+  void merge(const Filled& other) { failures += other.failures; }
+};
+
 class Recovery {
  public:
   Recovery(runtime::Runtime& runtime, const groups::Group& group, int handle)
@@ -244,15 +249,23 @@ bool Recovery::fill() {
     if (shapes_.bytes[part] == 0 || source_of(part) != me_) continue;
     runtime::Reach target;
     const auto home = static_cast<int>(shapes_.homes[part]);
-    if (!runtime::find_reach(runtime_, name, home, handle_, target)) break;
+    if (!runtime::find_reach(runtime_, name, home, handle_, target)) {
+      code_ = COMEX_FAILURE;
+      break;
+    }
     op::Arguments put = as_put;
     put.target = target.worker();
     const Result<Operation> operation =
         op::validate(put, source_address(part), made_->parts[part], op::size_of(shapes_.bytes[part]));
-    carry_out(runtime_, name, operation, target, made_->parts[part], Finish::block());
+    const int code = carry_out(runtime_, name, operation, target, made_->parts[part], Finish::block());
+    if (code != COMEX_SUCCESS) code_ = code;
   }
+  const int filled = code_;
   runtime_.barrier(handle_);
-  return !is_interrupted();  // else others may have gone on, or still write to what was made here
+  if (is_interrupted()) return false;  // others may have gone on, or still write to what was made here
+  const Filled all = runtime_.all_merged(handle_, Filled{filled == COMEX_SUCCESS ? 0U : 1U});
+  if (is_interrupted()) return false;
+  return all.failures == 0 || fail(filled != COMEX_SUCCESS, "a part could not be filled");
 }
 
 // What all members have recovered from, and what interrupted calls have made meanwhile. Nobody writes to it
@@ -268,7 +281,9 @@ void Recovery::free_old() {
     runtime::retire_parts(runtime_, name, each);
   }
   runtime_.synchronize(handle_);
+  const bool have_all_retired = !groups::MemberFailures(runtime_.world().failures, group_.members()).any();
   for (const runtime::Allocation& each : old) {
+    if (!have_all_retired) each.kept->own_mirrors = nullptr;  // never given back
     runtime::release_parts(runtime_, each);
     runtime_.allocations().remove(each.id, each.my_endpoint());
   }
@@ -289,10 +304,11 @@ void Recovery::forget_dead_parts(const runtime::KeptAllocation& kept) {
 // Whether a part may still be sent to the mirrors that this member has: its home lives and is no member, or
 // is dead and no member of its host can forget it.
 bool Recovery::are_mirrors_in_use(const runtime::KeptAllocation& kept) const {
-  const auto may_be_sent = [&](Worker home) {
+  const auto may_be_sent = [&](Worker home, const void* address) {
     const groups::WorkerState state = runtime_.world().failures.of(home);
     if (member(home) != runtime::no_home || state == groups::WorkerState::lost) return false;
-    if (state == groups::WorkerState::alive) return true;
+    // Its address is known to those who completed the call that made it.
+    if (state == groups::WorkerState::alive || address == nullptr) return true;
     for (std::uint32_t each = 0; each < group_.size(); ++each) {
       const auto worker = static_cast<Worker>(group_.members().lpid(each));
       if (has_old_[each] != 0 && runtime_.place(worker).host == runtime_.place(home).host) return false;
@@ -302,7 +318,7 @@ bool Recovery::are_mirrors_in_use(const runtime::KeptAllocation& kept) const {
   for (std::size_t at = 0; at < kept.mirror_homes.size(); ++at) {
     const std::size_t part = at / kept.copies;
     const bool is_mine = kept.mirror_homes[at] == runtime_.me() && kept.bytes[part] != 0;
-    if (is_mine && may_be_sent(kept.homes[part])) return true;
+    if (is_mine && may_be_sent(kept.homes[part], kept.parts[part])) return true;
   }
   return false;
 }

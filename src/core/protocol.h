@@ -78,7 +78,7 @@
 // crossed a return carries a void limit. So every reply counts the returns its sender has seen, and the
 // origin ignores limits with an older count. Credited are put, acc, get, rmw, store, release, lock, try_lock
 // and batch. Fence, unlock and a riding fence share one reserved credit per origin and server: the next is
-// sent when the last was answered. Surrender and leave need no credit. The new limit is at least the number
+// sent when the last was answered. A return and leave need no credit. The new limit is at least the number
 // of messages sent and at most the old limit.
 //
 // Mirrors: after a write to kept memory replies say `is_unmirrored` until a fence is answered, for which the

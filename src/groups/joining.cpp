@@ -148,7 +148,7 @@ class Joining {
     decision_.is_low = mine.members.front() < theirs.members.front();
     decision_.context = decision_.is_low ? mine.context : theirs.context;
     decision_.has_cards = mine.has_hook && theirs.has_hook;
-    if (are_of_one_world(mine.members, theirs.members)) return;  // all know it
+    if (are_of_one_world(mine.members, theirs.members)) return;  // all know it; they name no other
     for (const WorldName& world : mine.worlds) {
       const auto knows = [&world](const std::vector<WorldName>& names) { return holds(names, world.id); };
       WorldToDescribe wanted{world.id, 0, 0, 0};
@@ -258,7 +258,8 @@ class Joining {
       const WorldId id = package.world.id;
       if (std::ranges::find(known, name_of(package.world)) != known.end()) continue;
       const bool is_met = std::ranges::find(decision_.remote, id, &Gpid::world) != decision_.remote.end();
-      const auto introducer = is_met || met.empty() ? std::nullopt : std::optional<WorldId>(met.front());
+      const WorldId first = met.empty() ? registry_.own_world() : met.front();
+      const auto introducer = is_met ? std::nullopt : std::optional<WorldId>(first);
       if (Status added = registry_.add_world(package.world, introducer); !added) return added;
       added_.push_back(id);
       if (!hook_) continue;

@@ -1,4 +1,4 @@
-// What the ARMCI façade, a library of its own, has of the runtime beyond comex.h. It is exported.
+// What the ARMCI façade, a library of its own, shares with the runtime beyond comex.h. It is exported.
 #pragma once
 
 extern "C" {

@@ -3,12 +3,12 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "runtime/caller.h"
 #include "runtime/communicator.h"
@@ -25,9 +25,17 @@ Context as_called(Context where) {
   return where;
 }
 
-// Until it is taken. Plain bytes outlive the thread's objects: exit handlers of the program may make calls.
-constexpr std::size_t most_of_line = 4096;
-thread_local std::array<char, most_of_line> failure_line;
+// Exit handlers of the program may make calls after the thread's objects are gone.
+thread_local bool lines_are_gone = false;
+struct FailureLines {
+  FailureLines() = default;
+  FailureLines(const FailureLines&) = delete;
+  FailureLines& operator=(const FailureLines&) = delete;
+  ~FailureLines() { lines_are_gone = true; }
+  std::string latest;  // until it is taken
+  std::string taken;
+};
+thread_local FailureLines failure_lines;
 
 // A launcher that ends the job may lose what it has not read by then of the lines before.
 constexpr std::chrono::milliseconds until_read{100};
@@ -76,15 +84,14 @@ int Reporter::fail(const Context& where, std::string_view text) const {
   const std::string line = format_line(caller(), as_called(where), text);
   print_text(line + "\n");
   if (!returns()) end_job(failure_exit_code);
-  failure_line[line.copy(failure_line.data(), most_of_line - 1)] = '\0';
+  if (!lines_are_gone) failure_lines.latest = line;
   return 1;
 }
 
 const char* Reporter::take_failure_line() {
-  thread_local std::array<char, most_of_line> taken;
-  taken = failure_line;
-  failure_line.front() = '\0';
-  return taken.data();
+  if (lines_are_gone) return "";
+  failure_lines.taken = std::exchange(failure_lines.latest, {});
+  return failure_lines.taken.c_str();
 }
 
 int Reporter::fail(const Context& where, const Failure& failure) const {

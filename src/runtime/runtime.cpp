@@ -147,6 +147,7 @@ bool Runtime::close() {
   board_of(*world_, world_->arena->slot()).is_leaving.store(1, std::memory_order_release);
   {
     const op::Engine::Lock lock = engine_.enter();
+    succeeded = !implicit_.take_failures([](Lpid) { return true; }) && succeeded;  // of lost worlds, too
     for (const int rank : servers) remote_.leave(rank);
   }
   wait_until_sent();

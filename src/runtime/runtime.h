@@ -147,14 +147,18 @@ class Runtime {
     const auto has_capacity = [&] {
       return small_to == nullptr ? to.has_capacity() : to.has_capacity(*small_to);
     };
-    const auto has_sent_all = [&] { return small_to == nullptr || to.has_sent_all(*small_to); };
+    std::uint64_t queued = 0;
+    const auto has_left = [&] { return small_to == nullptr || to.have_left(*small_to, queued); };
     op::Engine::Lock lock = engine_.enter_when(has_capacity, reason);
-    const bool leaves_now = has_sent_all();
+    if (small_to != nullptr) queued = to.queued(*small_to);
+    const bool leaves_now = has_left();
     begin();
-    if (!leaves_now || has_sent_all()) [[likely]]
+    if (small_to == nullptr || !leaves_now) return;
+    queued = to.queued(*small_to);
+    if (has_left()) [[likely]]
       return;
     lock.unlock();
-    engine_.wait(has_sent_all, reason);
+    engine_.wait(has_left, reason);
   }
   // The same however much is under way, since locks that wait may be part of it and end by such a call: for
   // blocking operations, of which a thread has one, and fences.

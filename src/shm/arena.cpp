@@ -14,7 +14,7 @@ constexpr std::uint64_t most_ready_bytes = 64 * 1024;  // of the entries of span
 
 // Only data gets large pages on touch: records and table are touched at scattered places. The entries of
 // spans exist, and their first touch would cost allocations a fault.
-MapOptions map_wish(const ArenaTicket& ticket, std::uint64_t address, bool dump_core) {
+MapOptions map_options(const ArenaTicket& ticket, std::uint64_t address, bool dump_core) {
   const Geometry& geometry = ticket.geometry;
   return {.bytes = geometry.reservation_bytes,
           .address = address,
@@ -48,7 +48,7 @@ struct Arena::Body {
 
   Status map(std::uint64_t address) {
     unmap();
-    Result<std::byte*> mapped = os->map(object, map_wish(ticket, address, dump_core));
+    Result<std::byte*> mapped = os->map(object, map_options(ticket, address, dump_core));
     if (!mapped) return mapped.take_failure();
     base = mapped.value();
     Extents::ExtentsSite place;

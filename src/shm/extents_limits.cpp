@@ -50,7 +50,8 @@ MemoryLimits Extents::read_limits() {
   MemoryLimits limits = place_.os->memory_limits(place_.object->backing());
   const LockGuard lock(*this);
   ExtentsBlock& block = *place_.block;
-  if (!limits.is_unknown) {  // else this process has no descriptor left, perhaps, and the last answer holds
+  // Without an answer, since the process has no descriptor left perhaps, the last one holds.
+  if (!limits.is_unknown || block.limits_read_ns.load(std::memory_order_relaxed) == 0) {
     block.most_bytes = saturated_sum(limits.bytes, resident_bytes);
     block.most_kept_bytes = saturated_sum(limits.bytes, block.kept_bytes) / kept_share;
   }

@@ -24,8 +24,8 @@ std::uint64_t mixed(std::uint64_t value) {
 
 std::uint64_t default_reservation(const MemoryLimits& limits) {
   const std::uint64_t ram = limits.ram_bytes == 0 ? limits.bytes / 2 : limits.ram_bytes;
-  const std::uint64_t options = std::min({2 * ram, limits.address_space_bytes / 4 * 3, largest_reservation});
-  return options / mebibyte * mebibyte;
+  const std::uint64_t bytes = std::min({2 * ram, limits.address_space_bytes / 4 * 3, largest_reservation});
+  return bytes / mebibyte * mebibyte;
 }
 
 Result<Geometry> decide_geometry(const GeometryOptions& options, const MemoryLimits& limits) {

@@ -123,7 +123,6 @@ MemoryLimits limits_of_machine(const ReadFile& read) {
     if (const auto kib = value_of(*meminfo, "MemAvailable:")) limits.bytes = *kib * 1024;
     if (const auto kib = value_of(*meminfo, "MemTotal:")) limits.ram_bytes = *kib * 1024;
   }
-  limits.is_unknown = limits.bytes == ~0ULL;
   const std::string membership = read("/proc/self/cgroup").value_or("");
   for (Hierarchy& hierarchy : mounted_hierarchies(read("/proc/self/mountinfo").value_or(""))) {
     const auto path = path_in(hierarchy, membership);
@@ -131,6 +130,7 @@ MemoryLimits limits_of_machine(const ReadFile& read) {
     hierarchy.path = *path;
     shrink_to(limits, read, hierarchy);
   }
+  limits.is_unknown = limits.bytes == ~0ULL;
   return limits;
 }
 

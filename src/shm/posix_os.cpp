@@ -239,7 +239,7 @@ class PosixOs final : public Os {
     const int flags = MAP_SHARED | MAP_NORESERVE | (hint != nullptr ? MAP_FIXED_NOREPLACE : 0);
     void* const base = mmap(hint, options.bytes, PROT_READ | PROT_WRITE, flags, object.descriptor(), 0);
     if (base == MAP_FAILED) return refused("mmap of " + std::to_string(options.bytes) + " bytes", errno);
-    if (hint != nullptr && base != hint) {  // a kernel without the flag takes it as a options
+    if (hint != nullptr && base != hint) {  // a kernel without the flag takes it as a hint
       munmap(base, options.bytes);
       return environment_error("mmap: the address asked for is taken");
     }
@@ -272,6 +272,7 @@ class PosixOs final : public Os {
     const bool counts = backing == Backing::posix && statvfs(mount_path, &mount) == 0 && mount.f_blocks != 0;
     if (counts && mount.f_bavail * mount.f_frsize < limits.bytes) {
       limits.bytes = mount.f_bavail * mount.f_frsize;
+      limits.is_unknown = false;
       limits.limit = Limit::mount;
       limits.where = mount_path;
     }

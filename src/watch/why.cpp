@@ -243,12 +243,17 @@ class Explanation {
         other = graph_.other_side(*other);
       }
       if (other != nullptr) {
+        chain.erase(chain.begin(), std::ranges::find(chain, other));
         return joined(names(chain), " wait for messages of each other, for ", in_seconds(longest(chain)),
                       ".");
       }
       if (chain.size() == 1) {
+        const std::string whom = first->wait.target < 0
+                                     ? std::string("nobody has sent the message that it waits for")
+                                     : joined("worker ", first->wait.target,
+                                              ", which is not seen here, has not come to its message");
         return joined(with_process(*first), " is in ", first->wait.name(), " for ",
-                      in_seconds(first->wait.seconds), ": nobody has sent the message that it waits for.");
+                      in_seconds(first->wait.seconds), ": ", whom, ".");
       }
       const RankState& blamed = *chain.back();
       const RankState& waiter = *chain[chain.size() - 2];

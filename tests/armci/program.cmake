@@ -126,6 +126,14 @@ comex_add_mpi_test(NAME armci.members_that_pass_different_lengths_are_told PROGR
 set_tests_properties(armci.members_that_pass_different_lengths_are_told PROPERTIES PASS_REGULAR_EXPRESSION
   "comex: rank 0 on [^\n]*: rank 1 of its communicator passes 8 bytes and this one 16; all members")
 
+# Its libraries take little of the static memory of threads, so that they can be loaded late.
+add_executable(armci_load load.c)
+target_link_libraries(armci_load PRIVATE ${CMAKE_DL_LIBS})
+foreach(library armci_shared armci_packaged_shared)
+  add_test(NAME armci.${library}_loads_while_a_program_runs COMMAND armci_load $<TARGET_FILE:${library}>)
+  set_tests_properties(armci.${library}_loads_while_a_program_runs PROPERTIES LABELS "armci" TIMEOUT 30)
+endforeach()
+
 # Waits for messages have the limits of all waits.
 armci_client(armci_message_waits armci_shared message_waits.c)
 function(armci_message_wait name what line)

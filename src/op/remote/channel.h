@@ -37,6 +37,8 @@ struct Channel {
   std::uint16_t credit_returns = 0;
 
   nb::Fifo<Request*> queue;
+  std::uint64_t queued = 0;  // requests that have ever been in the queue
+  std::uint64_t left = 0;    // of these, those that are not there any more
   // The open batch, as far as this worker knows; the queue is empty then.
   Batch* batch = nullptr;
   bool listed = false;                 // it is in the list of channels with a queue

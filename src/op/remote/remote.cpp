@@ -40,6 +40,7 @@ void Remote::enqueue(Request* request) {
   if (channel.queue.empty() && send(channel, *request)) return;
   data_.copy(channel, *request);
   channel.queue.push_back(request);
+  ++channel.queued;
   if (!channel.listed) {
     channel.listed = true;
     waiting_.push_back(&channel);
@@ -74,6 +75,7 @@ unsigned Remote::pump(Channel& channel) {
     const bool was_copied = request->is<remote::Copied>();
     if (!send(channel, *request)) break;
     channel.queue.pop_front();
+    ++channel.left;
     if (was_copied) --channel.copied;
     ++moved;
   }

@@ -59,10 +59,13 @@ class Remote final : public transport::Sink {
   }
 
   static bool is_small(std::uint64_t bytes) { return remote::Batches::is_small(bytes); }
-  // Whether nothing waits here for a credit that a progress rank will give.
-  bool has_sent_all(const RemoteTarget& far) {
-    return !far.has_progress_rank || abandoned_ || is_lost(far.server) ||
-           channels_.at(far.server).queue.empty();
+  // How many requests to its server have had to wait here.
+  std::uint64_t queued(const RemoteTarget& far) { return channels_.at(far.server).queued; }
+  // Whether so many have left. Only a progress rank is certain to give the credits.
+  bool have_left(const RemoteTarget& far, std::uint64_t queued) {
+    if (!far.has_progress_rank || abandoned_ || is_lost(far.server)) return true;
+    const Channel& channel = channels_.at(far.server);
+    return channel.queue.empty() || channel.left >= queued;
   }
 
   // Each adds one part to the completion unless it is complete on return. The address arrays of a vector may

@@ -75,8 +75,11 @@ int Maker::run() {
   if (has_lost_members()) return give_up();
   place_mirrors(bases);
   show_parts();
-  // Where a member has died meanwhile, others may have all of it, and write to what is here: it stays.
-  return exchange_parts() ? COMEX_SUCCESS : code_;
+  if (exchange_parts()) return COMEX_SUCCESS;
+  // Where a member has died meanwhile, others may have all of it, and write to what is here: it stays, and
+  // may have to be recovered from.
+  for (std::size_t i = 0; i < own_numbers_.size(); ++i) made_.parts[own_numbers_[i]] = made_.own_parts[i];
+  return code_;
 }
 
 Status Maker::allocate() {

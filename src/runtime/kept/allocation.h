@@ -42,7 +42,8 @@ struct KeptOptions {
 std::string why_not_kept(const Runtime& runtime, const groups::Group& group, int handle);
 std::vector<std::uint32_t> hosts_of(const Runtime& runtime, const groups::Group& group);
 
-// Collective. Returns COMEX_SUCCESS, or the code of the call; then nothing was made.
+// Collective. Returns COMEX_SUCCESS, or the code of the call. After a failure nothing was made, or, where a
+// member has died meanwhile, what has to stay.
 int make_kept(Runtime& runtime, const KeptOptions& options, KeptAllocation& made);
 
 // For any allocation of a group: refuses all operations on the caller's part from here on, and makes sure

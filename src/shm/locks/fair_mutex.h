@@ -58,7 +58,7 @@ class FairMutex {
   FairMutex(Os& os, const Object& object, FairMutexBlock& block, const Doorbells& bells)
       : os_(&os), object_(&object), block_(&block), bells_(bells) {}
 
-  // Takes one step towards the lock. Call it again with the same `turn` until it is not refused: it joins the
+  // Takes one step towards the lock. Call it again with the same `turn` until it is not busy: it joins the
   // queue, then enters when the turn comes. `asks`: also check whether the parties ahead live; these are
   // system calls, so not at every step. A party in the queue must not give up.
   LockResult step(MutexTurn& turn, const MutexParty& party, bool asks);
@@ -74,7 +74,7 @@ class FairMutex {
   bool holder(Worker& worker) const;       // false = nobody
   // For a worker of another host that has died: if it holds the mutex, the next party takes over from it.
   void declare_dead(Worker worker);
-  // After `recovered`: the worker that died as holder, if known.
+  // After `taken_over`: the worker that died as holder, if known.
   const std::optional<Worker>& dead_holder() const { return dead_holder_; }
 
  private:

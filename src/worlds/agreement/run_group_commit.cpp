@@ -97,7 +97,7 @@ class Commit {
   std::optional<std::uint32_t> take_any(Message& message) {
     const auto is_to_leader = [&](const op::ControlMessages::Sent& sent) {
       const std::uint32_t rank = sent.phase / 2;
-      return rank < size() && sent.phase == to_leader(rank) && sent.from == routes_[rank].rank;
+      return rank != 0 && rank < size() && sent.phase == to_leader(rank) && sent.from == routes_[rank].rank;
     };
     const auto sent = routes_.front().control->any(op::mailbox_context, digest_, is_to_leader);
     if (!sent || !take(sent->phase / 2, sent->phase, message)) return std::nullopt;

@@ -35,7 +35,9 @@ class FreedGroups {
     const std::lock_guard lock(mutex_);
     for (auto& [bridge, groups] : by_bridge_) {
       for (Members& freed : groups) std::erase_if(freed, [&](Gpid gpid) { return gpid.world == world; });
-      std::erase_if(groups, [](const Members& freed) { return freed.size() < 2; });
+      std::erase_if(groups, [](const Members& freed) {
+        return freed.empty() || freed.front().world == freed.back().world;
+      });
     }
   }
   void bridge_gone(Bridge bridge) {

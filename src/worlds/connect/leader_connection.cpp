@@ -48,7 +48,7 @@ Result<Bytes> LeaderConnection::receive(runtime::Runtime& runtime, const char* o
       },
       {operation});
   if (frame) return std::move(*frame);
-  if (!channel_.is_open()) return environment_error("the other side has gone (" + channel_.ended() + ")");
+  if (!channel_.is_open()) return environment_error(how_it_ended());
   return environment_error("the other side has not answered within " + deadline.text());
 }
 

@@ -28,6 +28,7 @@ class LeaderConnection {
 
   // False once the other side has gone. It keeps the connection until both sides have come together.
   bool is_open() { return channel_.step(); }
+  std::string how_it_ended() const { return "the other side has gone (" + channel_.ended() + ")"; }
   void say(std::span<const std::byte> frame) { channel_.send(frame); }
   // Returns the other side's next frame, or a failure that says what happened to it.
   Result<Bytes> receive(runtime::Runtime& runtime, const char* operation, const Deadline& deadline,

@@ -120,16 +120,14 @@ class MeetingRun {
     return arguments;
   }
 
-  // On the root: how all of its side go on; else what is wrong. The other root may have given up while this
-  // one was held up.
   static constexpr const char* stays = "stays in one world";
   static constexpr const char* crosses = "crosses";
+  // On the root: how all of its side go on; else what is wrong. The other root may have given up while this
+  // one was held up.
   std::string way_on() {
-    if (!channel_.connection().is_open()) return has_gone;
+    if (!channel_.connection().is_open()) return channel_.connection().how_it_ended();
     return share_a_world(mine_, theirs_) ? stays : crosses;
   }
-
-  static constexpr const char* has_gone = "the other side has gone, since it was not answered in time";
 
   // The step inside MPI. The progress ranks are locked while it lasts.
   Result<BridgeId> cross() {
@@ -163,7 +161,7 @@ class MeetingRun {
       if (!received) return received.failure();
       roster.port.assign(reinterpret_cast<const char*>(received->data()), received->size());
     }
-    if (!channel_.connection().is_open()) return environment_error(has_gone);
+    if (!channel_.connection().is_open()) return environment_error(channel_.connection().how_it_ended());
     if (roster.port.empty()) return environment_error("the accepting side could not open a port of MPI");
     const std::vector<TransportRank> called = accepts() ? wire_.progress_ranks : without_shared();
     roster.ranks = wire_.workers;

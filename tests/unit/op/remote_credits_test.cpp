@@ -12,10 +12,10 @@ TEST(Remote, a_put_with_a_signal_is_complete_once_both_have_left) {
   nb::Completion done;
   script.remote.start_put_signal(script.put(&value, 8), &value, 1, script.far, done);
   EXPECT_EQ(script.look().size(), 1u) << "on the only credit";
-  EXPECT_FALSE(done.done() || script.remote.has_sent_all(script.far));
+  EXPECT_FALSE(done.done() || script.remote.have_left(script.far, script.remote.queued(script.far)));
   script.grant(20);
   EXPECT_EQ(script.look().size(), 1u);
-  EXPECT_TRUE(done.done() && script.remote.has_sent_all(script.far));
+  EXPECT_TRUE(done.done() && script.remote.have_left(script.far, 1));
 }
 
 TEST(Remote, a_request_is_refused_the_way_that_was_asked_for_when_it_was_made) {

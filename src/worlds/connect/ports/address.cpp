@@ -15,7 +15,7 @@
 namespace comex::worlds {
 namespace {
 
-// An address of version 6 is useless to others without the name of the link.
+// A link-local address of version 6 is useless to others without the name of the link.
 bool is_link_local(const sockaddr* address) {
   if (address->sa_family == AF_INET6) {
     sockaddr_in6 six;

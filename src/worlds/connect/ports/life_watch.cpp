@@ -126,7 +126,10 @@ void LifeWatch::detach(Id id) {
   std::unique_lock<std::mutex> telling;
   if (!is_watch) telling = std::unique_lock(telling_);
   const std::lock_guard lock(mutex_);
-  if (const auto found = links_.find(id); found != links_.end()) found->second.on_end = {};
+  const auto found = links_.find(id);
+  if (found == links_.end()) return;
+  found->second.on_end = {};
+  if (found->second.is_told) links_.erase(found);
 }
 
 void LifeWatch::break_all(std::uint32_t dead_workers) {
@@ -168,7 +171,8 @@ bool LifeWatch::look(std::vector<std::pair<OnEnd, LinkEnd>>& ended) {
     }
   }
   std::erase_if(links_, [](const auto& each) {
-    return !each.second.on_end && std::ranges::none_of(each.second.channels, &FramedSocket::is_open);
+    const LivenessLink& link = each.second;
+    return !link.on_end && (link.is_told || std::ranges::none_of(link.channels, &FramedSocket::is_open));
   });
   return !is_over_;
 }
