@@ -161,8 +161,8 @@ class MeetingRun {
       if (!received) return received.failure();
       roster.port.assign(reinterpret_cast<const char*>(received->data()), received->size());
     }
-    if (!channel_.connection().is_open()) return environment_error(channel_.connection().how_it_ended());
     if (roster.port.empty()) return environment_error("the accepting side could not open a port of MPI");
+    if (!channel_.connection().is_open()) return environment_error(channel_.connection().how_it_ended());
     const std::vector<TransportRank> called = accepts() ? wire_.progress_ranks : without_shared();
     roster.ranks = wire_.workers;
     roster.ranks.insert(roster.ranks.end(), called.begin(), called.end());
