@@ -108,28 +108,30 @@ LifeWatch::Id LifeWatch::add(std::vector<FramedSocket> channels, OnEnd on_end, s
   return id;
 }
 
-void LifeWatch::remove(Id id, LinkEnd how) {
+// Calls end(its place) for a link that is there. Meanwhile no on_end runs, unless this is the watch's thread.
+template <class End>
+void LifeWatch::end_watching(Id id, End&& end) {
   const bool is_watch = std::this_thread::get_id() == thread_.get_id();
   std::unique_lock<std::mutex> telling;
   if (!is_watch) telling = std::unique_lock(telling_);
   const std::lock_guard lock(mutex_);
-  const auto found = links_.find(id);
-  if (found == links_.end()) return;
-  const std::byte word = word_of(how);
-  for (FramedSocket& channel : found->second.channels) channel.send(std::span(&word, 1));
-  links_.erase(found);
-  wake();
+  if (const auto found = links_.find(id); found != links_.end()) end(found);
+}
+
+void LifeWatch::remove(Id id, LinkEnd how) {
+  end_watching(id, [&](auto found) {
+    const std::byte word = word_of(how);
+    for (FramedSocket& channel : found->second.channels) channel.send(std::span(&word, 1));
+    links_.erase(found);
+    wake();
+  });
 }
 
 void LifeWatch::detach(Id id) {
-  const bool is_watch = std::this_thread::get_id() == thread_.get_id();
-  std::unique_lock<std::mutex> telling;
-  if (!is_watch) telling = std::unique_lock(telling_);
-  const std::lock_guard lock(mutex_);
-  const auto found = links_.find(id);
-  if (found == links_.end()) return;
-  found->second.on_end = {};
-  if (found->second.is_told) links_.erase(found);
+  end_watching(id, [&](auto found) {
+    found->second.on_end = {};
+    if (found->second.is_told) links_.erase(found);
+  });
 }
 
 void LifeWatch::break_all(std::uint32_t dead_workers) {

@@ -55,6 +55,8 @@ class LifeWatch {
     std::uint32_t dead_workers;
     bool is_told = false;
   };
+  template <class End>
+  void end_watching(Id id, End&& end);
   void run();
   void wake();
   std::vector<int> descriptors();
