@@ -101,10 +101,7 @@ class IntermediateGroups {
     const auto has_me = [&](const std::vector<Lpid>& part) { return runtime_.is_own(part.front()); };
     const auto mine = static_cast<std::size_t>(std::ranges::find_if(parts_, has_me) - parts_.begin());
     first_ = mine;
-    if (create_group(runtime_, from_lpids, step(parts_[mine]), groups::process_itself, &here_) !=
-        COMEX_SUCCESS) {
-      fail();
-    }
+    fail_unless_made(create_group(runtime_, from_lpids, step(parts_[mine]), groups::process_itself, &here_));
     part_ = here_;
     for (std::size_t width = 1; width < parts_.size(); width *= 2) {
       const std::size_t block = mine / width * width;
@@ -112,9 +109,11 @@ class IntermediateGroups {
       const std::size_t other = block ^ width;
       if (other < parts_.size()) join(block, other);
     }
-    if (verdict_.has_failed != 0) return environment_error(verdict_.why.data());
+    if (verdict_.code != COMEX_SUCCESS) return environment_error(verdict_.why.data());
     return runtime_.groups().find(here_)->bridge();
   }
+  // After a failure with an empty text: COMEX_PROC_FAILED, or that another process reports it.
+  int code() const { return verdict_.code; }
   // Collective over the members of the new group, which keeps the last bridge. After a failed step,
   // collective over the members of the groups made so far.
   void take_down() {
@@ -125,15 +124,18 @@ class IntermediateGroups {
  private:
   // What leaders tell each other and their blocks. Travels as bytes.
   struct BlockOutcome {
-    std::uint64_t has_failed = 0;
-    std::array<char, 504> why = {};
+    int code = COMEX_SUCCESS;
+    std::array<char, 508> why = {};
   };
 
   ProposedGroup step(std::span<const Lpid> lpids) const { return {lpids, {}, no_bridge, salt_}; }
   void fail(const std::string& why = "") {
-    if (verdict_.has_failed != 0) return;
-    verdict_.has_failed = 1;
+    if (verdict_.code != COMEX_SUCCESS) return;
+    verdict_.code = COMEX_FAILURE;
     why.copy(verdict_.why.data(), verdict_.why.size() - 1);
+  }
+  void fail_unless_made(int code) {
+    if (verdict_.code == COMEX_SUCCESS) verdict_.code = code;
   }
   bool leads() const { return parts_[first_].front() == static_cast<Lpid>(runtime_.me()); }
 
@@ -146,14 +148,12 @@ class IntermediateGroups {
     if (here_ != COMEX_GROUP_NULL) spread();
     comex_group_t inter = COMEX_GROUP_NULL;
     comex_group_t merged = COMEX_GROUP_NULL;
-    if (verdict_.has_failed == 0 &&
-        (comex_intergroup_create(here_, 0, pair, is_high ? 0 : 1, joining_tag, &inter) != COMEX_SUCCESS ||
-         comex_group_merge(inter, is_high ? 1 : 0, &merged) != COMEX_SUCCESS)) {
-      fail();
-    }
+    if (verdict_.code == COMEX_SUCCESS)
+      fail_unless_made(comex_intergroup_create(here_, 0, pair, is_high ? 0 : 1, joining_tag, &inter));
+    if (verdict_.code == COMEX_SUCCESS) fail_unless_made(comex_group_merge(inter, is_high ? 1 : 0, &merged));
     comex_group_free(pair);
     if (inter != COMEX_GROUP_NULL) joined_.push_back(inter);
-    if (verdict_.has_failed != 0) return;
+    if (verdict_.code != COMEX_SUCCESS) return;
     joined_.push_back(merged);
     here_ = merged;
     first_ = std::min(block, other);
@@ -174,13 +174,14 @@ class IntermediateGroups {
           "; where no group has all that the list names, the first of the worlds to be joined must share "
           "one");
     } else if (*made != COMEX_SUCCESS) {
-      fail();
+      fail_unless_made(*made);
     } else {
       const auto verdicts = gather_from(*runtime_.extras(pair).collective, verdict_);
-      const auto failed = std::ranges::find(verdicts, 1U, &BlockOutcome::has_failed);
+      const auto failed =
+          std::ranges::find_if(verdicts, [](const BlockOutcome& each) { return each.code != COMEX_SUCCESS; });
       if (!runtime::check_not_lost(runtime_, from_lpids, *runtime_.groups().find(pair))) {
         fail();
-      } else if (failed != verdicts.end() && verdict_.has_failed == 0) {
+      } else if (failed != verdicts.end() && verdict_.code == COMEX_SUCCESS) {
         verdict_ = *failed;
       }
     }
@@ -189,6 +190,7 @@ class IntermediateGroups {
   void spread() {
     runtime_.extras(here_).collective->broadcast(std::as_writable_bytes(std::span(&verdict_, 1)), 0);
     if (!runtime::check_not_lost(runtime_, from_lpids, *runtime_.groups().find(here_))) fail();
+    if (runtime_.has_dead_member(here_)) fail_unless_made(COMEX_PROC_FAILED);
   }
 
   runtime::Runtime& runtime_;
@@ -219,7 +221,10 @@ int make_spanning(runtime::Runtime& runtime, std::span<const Lpid> lpids, comex_
   }
   intermediate.take_down();
   if (bridge) return result;
-  if (bridge.failure().text.empty()) return runtime::failed_elsewhere(runtime);
+  if (bridge.failure().text.empty()) {
+    const bool has_died = intermediate.code() == COMEX_PROC_FAILED;
+    return has_died ? COMEX_PROC_FAILED : runtime::failed_elsewhere(runtime);
+  }
   return runtime.reporter().fail({.operation = from_lpids}, bridge.failure());
 }
 

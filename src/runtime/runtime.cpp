@@ -131,7 +131,7 @@ void Runtime::add_first_groups() {
 void Runtime::await_end() {
   constexpr std::uint64_t patience_ns = 10'000'000'000;
   world_->os->sleep_ns(patience_ns);
-  Reporter::end_job(failure_exit_code);
+  reporter_.fatal({}, "another process has found an error, but has not ended the job within 10 s");
 }
 
 bool Runtime::close() {
