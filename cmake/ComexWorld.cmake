@@ -1,18 +1,19 @@
 # libcomex_world: preloaded or linked, it gives programs that know only MPI_COMM_WORLD the workers' world.
-# Its wrappers are made at build time from src/interpose/mpi_calls.txt and src/mpi/fortran_names.txt.
+# Its wrappers are made at build time from the tables mpi_calls.txt and fortran_names.txt of src/mpi.
 if(NOT TARGET comex_shared)
   return()
 endif()
 find_program(COMEX_PYTHON NAMES python3 REQUIRED)
 
 set(room ${CMAKE_SOURCE_DIR}/src/interpose)
-set(tables ${room}/mpi_calls.txt ${CMAKE_SOURCE_DIR}/src/mpi/fortran_names.txt)
+set(tables ${CMAKE_SOURCE_DIR}/src/mpi)
+set(tables ${tables}/mpi_calls.py ${tables}/mpi_calls.txt ${tables}/fortran_names.txt)
 set(made)
 foreach(language c fortran)
   set(output ${CMAKE_CURRENT_BINARY_DIR}/world_${language}.cpp)
   set_source_files_properties(${output} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   add_custom_command(OUTPUT ${output}
-    COMMAND ${COMEX_PYTHON} ${room}/generate.py ${tables} ${language} ${output}
+    COMMAND ${COMEX_PYTHON} -B ${room}/generate.py ${language} ${output}
     DEPENDS ${room}/generate.py ${tables}
     COMMENT "Writing the MPI wrappers of libcomex_world (${language})" VERBATIM)
   list(APPEND made ${output})

@@ -69,11 +69,14 @@ void Checker::sends(MPI_Comm comm, const Flow& flow) {
   comm = comm == MPI_COMM_NULL ? wire_ : meant_by(comm);
   const std::vector<int> workers = workers_of(comm, wire_);
   int rank = 0;
+  int is_inter = 0;
   if (!workers.empty()) PMPI_Comm_rank(comm, &rank);
+  if (!workers.empty()) PMPI_Comm_test_inter(comm, &is_inter);
+  const bool tells_all = is_inter != 0 && flow.way != Flow::Way::to_one;  // its ranks are of two groups
   std::vector<int> to;
   for (int i = 0; i < static_cast<int>(workers.size()); ++i) {
     const int worker = workers[static_cast<std::size_t>(i)];
-    if (worker >= 0 && is_told(flow, rank, i)) to.push_back(worker);
+    if (worker >= 0 && (tells_all || is_told(flow, rank, i))) to.push_back(worker);
   }
   if (!to.empty()) publish_to(to);
 }

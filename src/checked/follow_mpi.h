@@ -18,37 +18,22 @@ inline Checker* following_armci(const void* caller) {
   return check != nullptr && is_message_of_armci(caller) ? check : nullptr;
 }
 
-inline constexpr Flow::Way among_all = Flow::Way::among_all;
-inline constexpr Flow::Way from_root = Flow::Way::from_root;
-inline constexpr Flow::Way to_root = Flow::Way::to_root;
-inline constexpr Flow::Way to_higher_ranks = Flow::Way::to_higher_ranks;
-inline constexpr Flow::Way to_one = Flow::Way::to_one;
+using enum Flow::Way;
 
-// A message, and a collective that does not block.
-template <auto Function, class... Arguments>
-int sending(const char* name, const void* caller, MPI_Comm comm, const Flow& flow, Arguments... arguments) {
+// A message, and a collective that does not block. MPI_COMM_NULL: nobody knows to which of the workers.
+inline void tell(const void* caller, MPI_Comm comm, const Flow& flow) {
   if (Checker* const check = following(caller)) check->sends(comm, flow);
-  return next<Function>(name)(arguments...);
-}
-
-template <auto Function, class... Arguments>
-int receiving(const char* name, const void* caller, Arguments... arguments) {
-  const int code = next<Function>(name)(arguments...);
-  if (Checker* const check = following(caller)) check->received();
-  return code;
 }
 
 // What may or may not have received something.
-template <auto Function, class... Arguments>
-int testing(const char* name, const void* caller, const int* is_done, Arguments... arguments) {
-  const int code = next<Function>(name)(arguments...);
-  Checker* const check = following(caller);
-  if (check != nullptr && *is_done != 0 && *is_done != MPI_UNDEFINED) check->received();
-  return code;
+inline void learn(const void* caller, int is_done = 1) {
+  if (is_done == 0 || is_done == MPI_UNDEFINED) return;
+  if (Checker* const check = following(caller)) check->received();
 }
 
+// A collective.
 template <auto Function, class... Arguments>
-int meeting(const char* name, const void* caller, MPI_Comm comm, const Flow& flow, Arguments... arguments) {
+int meet(const char* name, const void* caller, MPI_Comm comm, const Flow& flow, Arguments... arguments) {
   Checker* const check = following(caller);
   const bool is_exact = check == nullptr || check->reaches_exactly(comm);
   if (!is_exact) check->sends(comm, flow);

@@ -1,39 +1,16 @@
 #!/usr/bin/env python3
 """The wrappers of libcomex_world, from the table of MPI calls and the table of Fortran's names for them.
-Usage: generate.py CALLS NAMES c|fortran OUTPUT"""
+Usage: generate.py c|fortran OUTPUT"""
 import re
 import sys
 from pathlib import Path
 
-KINDS = {"workers", "attribute", "errhandler", "group", "begin", "end", "real", "fortran", "none"}
+TABLES = Path(__file__).resolve().parent.parent / "mpi"
+sys.path.insert(0, str(TABLES))
+from mpi_calls import CALLER, read_table, rows_of  # noqa: E402
+
 FAMILIES = {"every", "f08", "buffers", "large", "both"}
 MINE = "comex::interpose::"
-CALLER = "__builtin_return_address(0)"
-
-
-class Argument:
-    def __init__(self, text):
-        match = re.fullmatch(r"(.*?)(\w+)((?:\[\])*)", text.strip())
-        self.type, self.name, self.array = match.group(1).strip(), match.group(2), match.group(3)
-        self.is_communicator = self.type == "MPI_Comm" and not self.array
-        self.is_text = re.search(r"\bchar\b", self.type) is not None
-
-
-class Call:
-    def __init__(self, kind, prototype):
-        self.kind, self.may_be_missing = kind.rstrip("?"), kind.endswith("?")
-        match = re.fullmatch(r"(\w+) (MPIX?_\w+)\((.*)\)", prototype)
-        if self.kind not in KINDS or match is None:
-            raise ValueError(f"not a row of the table: {kind} {prototype}")
-        self.result, self.name, self.parameters = match.groups()
-        self.arguments = [] if self.parameters == "void" else [Argument(a) for a in self.parameters.split(",")]
-
-    def has_choice_buffer(self):
-        return any(a.type in ("void *", "const void *") for a in self.arguments)
-
-    def is_large_form(self, names_of_calls):
-        """Of a function for smaller counts. Fortran has it under the same name."""
-        return self.name.endswith("_c") and self.name[:-2] in names_of_calls
 
 
 class Family:
@@ -65,29 +42,12 @@ def spelling(pattern, call_name):
     return re.sub("NAME|Name|name", lambda m: stems[m[0]], pattern)
 
 
-def rows_of(path):
-    lines = Path(path).read_text(encoding="utf-8").splitlines()
-    return [line for line in lines if line.strip() and not line.startswith("#")]
-
-
 def read_names(path):
     return [Family(row) for row in rows_of(path)]
 
 
-def read_table(path):
-    """The calls, and the names of those into which no communicator goes."""
-    calls, without = [], []
-    for line in rows_of(path):
-        kind, rest = line.split(None, 1)
-        if kind == "none":
-            without += rest.split()
-        else:
-            calls.append(Call(kind, rest.strip()))
-    return calls, without
-
-
 def wrapped(calls):
-    return [call for call in calls if call.kind != "real"]
+    return [call for call in calls if call.kind not in ("real", "none")]
 
 
 def replacement(call, argument, keyval, fortran):
@@ -99,16 +59,15 @@ def replacement(call, argument, keyval, fortran):
 
 
 def c_wrapper(call):
-    passed = ", ".join(a.name for a in call.arguments)
     lines = [f"COMEX_WORLD_API {call.result} {call.name}({call.parameters}) {{"]
-    target = f"P{call.name}({passed})"
+    target = f"P{call.name}({call.passed})"
     if call.may_be_missing:
         lines.append(f"  {MINE}require(reinterpret_cast<const void*>(P{call.name}), \"P{call.name}\");")
     if call.kind == "begin":
-        if "required" in passed:
+        if "required" in call.passed:
             lines.append(f"  required = {MINE}thread_level(required);")
         else:
-            target = f"{MINE}start_mpi({passed})"
+            target = f"{MINE}start_mpi({call.passed})"
         lines.append(f"  return {MINE}begin({target});")
     elif call.kind == "end":
         lines += [f"  {MINE}end();", f"  return {target};"]
@@ -116,12 +75,11 @@ def c_wrapper(call):
         lines += [f"  const int result = {target};",
                   f"  return result == MPI_SUCCESS ? {MINE}keep_workers({call.arguments[-1].name}) : result;"]
     else:
-        communicators = [a.name for a in call.arguments if a.is_communicator]
         if call.kind == "errhandler":
-            lines.append(f"  if ({MINE}stands_for_world({communicators[0]})) "
+            lines.append(f"  if ({MINE}stands_for_world({call.communicators[0]})) "
                          f"P{call.name}(MPI_COMM_WORLD, {call.arguments[1].name});")
         keyval = call.arguments[1].name if call.kind == "attribute" else None
-        lines += [replacement(call, name, keyval, False) for name in communicators]
+        lines += [replacement(call, name, keyval, False) for name in call.communicators]
         lines.append(f"  return {target};")
     weak = " __attribute__((weak))" if call.may_be_missing else ""
     declared = [f"int P{call.name}({call.parameters}){weak};"] if weak else []
@@ -188,7 +146,7 @@ def fortran_wrappers(call, families, names_of_calls):
     return lines + [""]
 
 
-HEAD = """// Made by src/interpose/generate.py from src/interpose/mpi_calls.txt and src/mpi/fortran_names.txt.
+HEAD = """// Made by src/interpose/generate.py from the tables mpi_calls.txt and fortran_names.txt of src/mpi.
 #include <mpi.h>
 
 #include "interpose/world.h"
@@ -201,12 +159,12 @@ extern "C" {
 
 
 def main():
-    table, names, language, output = sys.argv[1:]
-    calls = wrapped(read_table(table)[0])
+    language, output = sys.argv[1:]
+    calls = wrapped(read_table(TABLES / "mpi_calls.txt")[0])
     if language == "c":
         lines = [line for call in calls if call.kind != "fortran" for line in c_wrapper(call)]
     else:
-        families, names_of_calls = read_names(names), {call.name for call in calls}
+        families, names_of_calls = read_names(TABLES / "fortran_names.txt"), {call.name for call in calls}
         lines = [line for call in calls for line in fortran_wrappers(call, families, names_of_calls)]
     Path(output).write_text(HEAD + "\n" + "\n".join(lines) + "}\n", encoding="utf-8")
 

@@ -187,5 +187,6 @@ Cases endpoints();
 Cases messages();
 Cases forms();
 Cases mpi_forms();
+Cases mpi4_forms();  // none where MPI is older
 
 }  // namespace comex::checker

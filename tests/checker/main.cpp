@@ -39,6 +39,7 @@ constexpr Pattern patterns[] = {
     {"messages", messages},
     {"forms", forms},
     {"mpi_forms", mpi_forms},
+    {"mpi4_forms", mpi4_forms},
 };
 
 struct Named {

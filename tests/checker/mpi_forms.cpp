@@ -4,34 +4,10 @@
 #include <iterator>
 #include <vector>
 
-#include "bed.h"
+#include "mpi_forms.h"
 
 namespace comex::checker {
 namespace {
-
-constexpr int many = 16;
-constexpr int tag = 6;
-constexpr int workers = needed_workers;
-
-using Tells = bool (*)(int from, int to);
-constexpr Tells all = [](int, int) { return true; };
-constexpr Tells from_first = [](int from, int) { return from == 0; };
-constexpr Tells to_first = [](int, int to) { return to == 0; };
-constexpr Tells upwards = [](int from, int to) { return from < to; };
-
-struct Buffers {
-  std::array<int, workers> near{1, 1, 1, 1};
-  std::array<int, workers> far{};
-  std::array<int, workers> counts{1, 1, 1, 1};
-  std::array<int, workers> places{0, 1, 2, 3};
-  std::array<int, workers> offsets{0, 4, 8, 12};  // in bytes
-  std::array<MPI_Datatype, workers> types{MPI_INT, MPI_INT, MPI_INT, MPI_INT};
-};
-
-struct Collective {
-  Tells tells;
-  void (*make)(Buffers& b, MPI_Comm comm, MPI_Request& request);
-};
 
 const Collective collectives_of_mpi[] = {
     {from_first, [](Buffers& b, MPI_Comm comm,
@@ -134,21 +110,6 @@ const Collective collectives_of_mpi[] = {
      }},
 };
 
-// Each puts into a block of all whom the call tells, and each reads what it was told of.
-void tell_by(Bed& bed, const Parts<long>& a, const Collective& collective, long value) {
-  for (int to = 0; to < workers; ++to)
-    if (to != bed.me && collective.tells(bed.me, to)) bed.put(a[to] + bed.me * many, many, to, value);
-  bed.done(comex_fence_all(everyone));
-  Buffers buffers;
-  MPI_Request request = MPI_REQUEST_NULL;
-  collective.make(buffers, bed.comm, request);
-  if (request != MPI_REQUEST_NULL) MPI_Wait(&request, MPI_STATUS_IGNORE);
-  for (int from = 0; from < workers; ++from)
-    if (from != bed.me && collective.tells(from, bed.me))
-      bed.require(bed.read(a[bed.me] + from * many, many) == value * many, "what was told");
-  bed.barrier();
-}
-
 // The receive has been posted, by all, when `send` is called.
 using Send = void (*)(int* value, int to, MPI_Comm comm, MPI_Request& request);
 constexpr Send sends[] = {
@@ -207,12 +168,69 @@ constexpr Receive receives[] = {
     },
 };
 
+// Returns when there is a message, which `request` receives.
+using Look = void (*)(int* value, int from, MPI_Comm comm, MPI_Request& request);
+constexpr Look looks[] = {
+    [](int* value, int from, MPI_Comm comm, MPI_Request& request) {
+      MPI_Probe(from, tag, comm, MPI_STATUS_IGNORE);
+      MPI_Irecv(value, 1, MPI_INT, from, tag, comm, &request);
+    },
+    [](int* value, int from, MPI_Comm comm, MPI_Request& request) {
+      MPI_Message message = MPI_MESSAGE_NULL;
+      int there = 0;
+      repeat([&] { return MPI_Improbe(from, tag, comm, &there, &message, MPI_STATUS_IGNORE), there != 0; });
+      MPI_Imrecv(value, 1, MPI_INT, &message, &request);
+    },
+    [](int* value, int from, MPI_Comm comm, MPI_Request& request) {
+      int done = 0;
+      MPI_Irecv(value, 1, MPI_INT, from, tag, comm, &request);
+      repeat([&] { return MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE), done != 0; });
+    },
+};
+
+MPI_Comm ring_of(const Bed& bed) {
+  const int from = bed.previous();
+  const int to = bed.next();
+  MPI_Comm ring = MPI_COMM_NULL;
+  MPI_Dist_graph_create_adjacent(bed.comm, 1, &from, MPI_UNWEIGHTED, 1, &to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+                                 &ring);
+  return ring;
+}
+
+// The workers 0 and 1 on one side, and the others on the other one.
+MPI_Comm two_sides(const Bed& bed) {
+  MPI_Comm half = MPI_COMM_NULL;
+  MPI_Comm both = MPI_COMM_NULL;
+  MPI_Comm_split(bed.comm, bed.me / 2, bed.me, &half);
+  MPI_Intercomm_create(half, 0, bed.comm, bed.me < 2 ? 2 : 0, tag, &both);
+  MPI_Comm_free(&half);
+  return both;
+}
+
+using MakeComm = void (*)(MPI_Comm comm, MPI_Comm* made);
+constexpr MakeComm makes_comm[] = {
+    [](MPI_Comm comm, MPI_Comm* made) { MPI_Comm_dup(comm, made); },
+    [](MPI_Comm comm, MPI_Comm* made) { MPI_Comm_split(comm, 0, 0, made); },
+    [](MPI_Comm comm, MPI_Comm* made) {
+      MPI_Request request = MPI_REQUEST_NULL;
+      MPI_Comm_idup(comm, made, &request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+    },
+    [](MPI_Comm comm, MPI_Comm* made) {
+      MPI_Group group = MPI_GROUP_NULL;
+      MPI_Comm_group(comm, &group);
+      MPI_Comm_create_group(comm, group, tag, made);
+      MPI_Group_free(&group);
+    },
+};
+
 constexpr Case cases[] = {
     {"collectives", right,
      [](Bed& bed) {
        const auto a = bed.allocate(workers * many);
        long value = 0;
-       for (const Collective& collective : collectives_of_mpi) tell_by(bed, a, collective, ++value);
+       for (const Collective& collective : collectives_of_mpi)
+         tell_by(bed, a, collective.tells, ++value, [&] { make(collective, bed.comm); });
      }},
     {"sends", right,
      [](Bed& bed) {
@@ -277,16 +295,79 @@ constexpr Case cases[] = {
      [](Bed& bed) {
        const auto a = bed.allocate(many);
        const int opposite = (bed.me + 2) % workers;
-       MPI_Comm half = MPI_COMM_NULL;
-       MPI_Comm both = MPI_COMM_NULL;
-       MPI_Comm_split(bed.comm, bed.me / 2, bed.me, &half);
-       MPI_Intercomm_create(half, 0, bed.comm, bed.me < 2 ? 2 : 0, tag, &both);
+       MPI_Comm both = two_sides(bed);
        bed.put(a[opposite], many, opposite, bed.me);
        bed.fence(opposite);
        MPI_Barrier(both);
        bed.require(bed.read(a[bed.me], many) == opposite * many, "what the other side has put");
        MPI_Comm_free(&both);
-       MPI_Comm_free(&half);
+     }},
+    {"broadcast_to_the_other_side", right,
+     [](Bed& bed) {
+       constexpr std::array roots{MPI_ROOT, MPI_PROC_NULL, 0, 0};
+       const auto a = bed.allocate(many);
+       MPI_Comm both = two_sides(bed);
+       int value = 1;
+       if (bed.me == 0) bed.put(a[3], many, 3, 9);
+       if (bed.me == 0) bed.fence(3);
+       MPI_Bcast(&value, 1, MPI_INT, roots[static_cast<std::size_t>(bed.me)], both);
+       if (bed.me == 3) bed.require(bed.read(a[3], many) == 9 * many, "what the root has put");
+       MPI_Comm_free(&both);
+     }},
+    {"looks_before_the_receive", right,
+     [](Bed& bed) {
+       const auto a = bed.allocate(many);
+       for (const Look look : looks) {
+         int told = -1;
+         MPI_Request request = MPI_REQUEST_NULL;
+         tell_next_by(bed, a, [&] {
+           MPI_Send(&bed.me, 1, MPI_INT, bed.next(), tag, bed.comm);
+           look(&told, bed.previous(), bed.comm, request);
+         });
+         MPI_Wait(&request, MPI_STATUS_IGNORE);
+       }
+     }},
+    {"neighbours", right,
+     [](Bed& bed) {
+       const auto a = bed.allocate(many);
+       MPI_Comm ring = ring_of(bed);
+       int told = -1;
+       tell_next_by(bed, a, [&] { MPI_Neighbor_allgather(&bed.me, 1, MPI_INT, &told, 1, MPI_INT, ring); });
+       tell_next_by(bed, a, [&] {
+         MPI_Request request = MPI_REQUEST_NULL;
+         MPI_Ineighbor_alltoall(&bed.me, 1, MPI_INT, &told, 1, MPI_INT, ring, &request);
+         MPI_Wait(&request, MPI_STATUS_IGNORE);
+       });
+       MPI_Comm_free(&ring);
+     }},
+    {"neighbours_without_fence", race,
+     [](Bed& bed) {
+       const auto a = bed.allocate(many);
+       const MPI_Comm ring = ring_of(bed);
+       int told = -1;
+       bed.put(a[bed.next()], many, bed.next());
+       MPI_Neighbor_allgather(&bed.me, 1, MPI_INT, &told, 1, MPI_INT, ring);
+       bed.read(a[bed.me], many);
+     }},
+    {"neighbours_that_are_not_waited_for", race,
+     [](Bed& bed) {
+       const auto a = bed.allocate(many);
+       const MPI_Comm ring = ring_of(bed);
+       MPI_Request request = MPI_REQUEST_NULL;
+       int told = -1;
+       put_next(bed, a);
+       MPI_Ineighbor_allgather(&bed.me, 1, MPI_INT, &told, 1, MPI_INT, ring, &request);
+       bed.read(a[bed.me], many);
+       MPI_Wait(&request, MPI_STATUS_IGNORE);
+     }},
+    {"new_communicators", right,
+     [](Bed& bed) {
+       const auto a = bed.allocate(many);
+       for (const MakeComm make : makes_comm) {
+         MPI_Comm made = MPI_COMM_NULL;
+         tell_next_by(bed, a, [&] { make(bed.comm, &made); });
+         MPI_Comm_free(&made);
+       }
      }},
 };
 

@@ -1,0 +1,74 @@
+"""The table of MPI calls, mpi_calls.txt, for those who make wrappers from it."""
+import fnmatch
+import re
+from pathlib import Path
+
+KINDS = {"workers", "attribute", "errhandler", "group", "begin", "end", "real", "fortran", "none"}
+WAYS = {"among_all", "from_root", "to_root", "to_higher_ranks", "to_one", "to_all", "receive"}
+CALLER = "__builtin_return_address(0)"
+
+
+class Argument:
+    def __init__(self, text):
+        match = re.fullmatch(r"(.*?)(\w+)((?:\[\])*)", text.strip())
+        self.type, self.name, self.array = match.group(1).strip(), match.group(2), match.group(3)
+        self.is_communicator = self.type == "MPI_Comm" and not self.array
+        self.is_text = re.search(r"\bchar\b", self.type) is not None
+
+
+class Call:
+    def __init__(self, kind, prototype):
+        self.kind, self.may_be_missing = kind.rstrip("?"), kind.endswith("?")
+        match = re.fullmatch(r"(\w+) (MPIX?_\w+)\((.*)\)", prototype)
+        if self.kind not in KINDS or match is None:
+            raise ValueError(f"not a row of the table: {kind} {prototype}")
+        self.result, self.name, self.parameters = match.groups()
+        self.arguments = [] if self.parameters == "void" else [Argument(a) for a in self.parameters.split(",")]
+        self.passed = ", ".join(a.name for a in self.arguments)
+        self.communicators = [a.name for a in self.arguments if a.is_communicator]
+        self.ways = set()
+
+    def has_choice_buffer(self):
+        return any(a.type in ("void *", "const void *") for a in self.arguments)
+
+    def is_large_form(self, names_of_calls):
+        """Of a function for smaller counts. Fortran has it under the same name."""
+        return self.name.endswith("_c") and self.name[:-2] in names_of_calls
+
+    def makes_persistent(self):
+        return re.search(r"_init(_c)?$", self.name) is not None
+
+    def starts_request(self):
+        return self.arguments[-1].type == "MPI_Request *"
+
+    def is_form_of(self, pattern):
+        """Whether a row of orders that has this name speaks of the call."""
+        small = re.sub(r"_c$", "", self.name)
+        blocking = re.sub(r"^MPI_I(\w)", lambda m: "MPI_" + m[1].upper(), small)
+        return not self.makes_persistent() and any(fnmatch.fnmatchcase(n, pattern) for n in (small, blocking))
+
+
+def rows_of(path):
+    lines = Path(path).read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line.strip() and not line.startswith("#")]
+
+
+def read_table(path):
+    """The calls, and the names of those into which no communicator goes and that have no prototype."""
+    calls, without, orders = [], [], []
+    for line in rows_of(path):
+        kind, rest = line.split(None, 1)
+        if kind == "order":
+            orders.append(rest.split())
+        elif kind == "none" and "(" not in rest:
+            without += rest.split()
+        else:
+            calls.append(Call(kind, rest.strip()))
+    for way, *patterns in orders:
+        for pattern in patterns:
+            forms = [call for call in calls if call.is_form_of(pattern)]
+            if way not in WAYS or not forms:
+                raise ValueError(f"not a row of the table: order {way} {pattern}")
+            for call in forms:
+                call.ways.add(way)
+    return calls, without
