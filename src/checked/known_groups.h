@@ -3,6 +3,7 @@
 
 #include <comex.h>
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
