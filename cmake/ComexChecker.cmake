@@ -15,6 +15,7 @@ endif()
 set(exports ${CMAKE_SOURCE_DIR}/cmake/comex_check.map)
 set(made ${CMAKE_CURRENT_BINARY_DIR}/followed_mpi.cpp)
 set(generator ${CMAKE_SOURCE_DIR}/src/checked/generate.py)
+find_program(COMEX_PYTHON NAMES python3 REQUIRED)
 set_source_files_properties(${made} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 add_custom_command(OUTPUT ${made} COMMAND ${COMEX_PYTHON} -B ${generator} ${made}
   DEPENDS ${generator} ${CMAKE_SOURCE_DIR}/src/mpi/mpi_calls.py ${CMAKE_SOURCE_DIR}/src/mpi/mpi_calls.txt

@@ -65,18 +65,17 @@ MPI_Comm Checker::meant_by(MPI_Comm comm) const {
 void Checker::sends(MPI_Comm comm, const Flow& flow) {
   act_for_thread();
   learn_inbox();
-  // Of a persistent request nobody knows where it goes.
+  // MPI_COMM_NULL: nobody knows to which of the workers it goes.
   comm = comm == MPI_COMM_NULL ? wire_ : meant_by(comm);
   const std::vector<int> workers = workers_of(comm, wire_);
-  int rank = 0;
   int is_inter = 0;
-  if (!workers.empty()) PMPI_Comm_rank(comm, &rank);
   if (!workers.empty()) PMPI_Comm_test_inter(comm, &is_inter);
-  const bool tells_all = is_inter != 0 && flow.way != Flow::Way::to_one;  // its ranks are of two groups
+  int rank = MPI_ROOT;  // between two groups the root that sends has no other name
+  if (!workers.empty() && is_inter == 0) PMPI_Comm_rank(comm, &rank);
   std::vector<int> to;
   for (int i = 0; i < static_cast<int>(workers.size()); ++i) {
     const int worker = workers[static_cast<std::size_t>(i)];
-    if (worker >= 0 && (tells_all || is_told(flow, rank, i))) to.push_back(worker);
+    if (worker >= 0 && is_told(flow, rank, i)) to.push_back(worker);
   }
   if (!to.empty()) publish_to(to);
 }

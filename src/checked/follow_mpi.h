@@ -31,7 +31,7 @@ inline void learn(const void* caller, int is_done = 1) {
   if (Checker* const check = following(caller)) check->received();
 }
 
-// A collective.
+// A collective that blocks. Where not all members are workers of one group, it is followed as messages.
 template <auto Function, class... Arguments>
 int meet(const char* name, const void* caller, MPI_Comm comm, const Flow& flow, Arguments... arguments) {
   Checker* const check = following(caller);

@@ -11,7 +11,7 @@ from mpi_calls import CALLER, read_table  # noqa: E402
 # How follow_mpi.h is told of each way.
 COLLECTIVE = {"among_all": "among_all", "from_root": "from_root, root", "to_root": "to_root, root",
               "to_higher_ranks": "to_higher_ranks"}
-MESSAGE = {"to_one": "to_one, dest", "to_all": "among_all"}
+MESSAGE = {"to_one": "to_one, dest", "to_all": "among_all", "to_workers": "among_all"}
 
 # An mpi.h may declare a function with other qualifiers, or as a macro: so it is defined by another name.
 HEAD = """// Made by src/checked/generate.py from src/mpi/mpi_calls.txt.
@@ -24,7 +24,8 @@ using namespace comex::checker;
 
 def flow(call, ways):
     """The communicator and the flow of the call, if it orders in one of these ways."""
-    communicator = call.communicators[0] if len(call.communicators) == 1 else "MPI_COMM_NULL"
+    is_known = len(call.communicators) == 1 and "to_workers" not in call.ways
+    communicator = call.communicators[0] if is_known else "MPI_COMM_NULL"
     return next((f"{communicator}, Flow{{{flow}}}" for way, flow in ways.items() if way in call.ways), None)
 
 

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 KINDS = {"workers", "attribute", "errhandler", "group", "begin", "end", "real", "fortran", "none"}
-WAYS = {"among_all", "from_root", "to_root", "to_higher_ranks", "to_one", "to_all", "receive"}
+WAYS = {"among_all", "from_root", "to_root", "to_higher_ranks", "to_one", "to_all", "to_workers", "receive"}
 CALLER = "__builtin_return_address(0)"
 
 

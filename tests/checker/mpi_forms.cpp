@@ -314,6 +314,18 @@ constexpr Case cases[] = {
        if (bed.me == 3) bed.require(bed.read(a[3], many) == 9 * many, "what the root has put");
        MPI_Comm_free(&both);
      }},
+    {"gather_to_another_one_of_the_other_side", race,
+     [](Bed& bed) {
+       constexpr std::array roots{1, 1, MPI_PROC_NULL, MPI_ROOT};
+       const auto a = bed.allocate(many);
+       MPI_Comm both = two_sides(bed);
+       std::array<int, 2> all{};
+       if (bed.me == 0) bed.put(a[2], many, 2, 9);
+       if (bed.me == 0) bed.fence(2);
+       MPI_Gather(&bed.me, 1, MPI_INT, all.data(), 1, MPI_INT, roots[static_cast<std::size_t>(bed.me)], both);
+       if (bed.me == 2) static_cast<void>(bed.read(a[2], many));
+       MPI_Comm_free(&both);
+     }},
     {"looks_before_the_receive", right,
      [](Bed& bed) {
        const auto a = bed.allocate(many);
