@@ -28,12 +28,11 @@ struct Leader {
 
   bool accepts() const { return runtime->registry().me() < other; }
 
-  Result<LeaderConnection> find(const ShouldAbort& should_abort) {
+  Result<FramedSocket> find(const ShouldAbort& should_abort) {
     const Deadline deadline(static_cast<double>(runtime->world().settings.meet_s));
     bool is_lost = false;
     const ShouldAbort leads_nowhere = [&] { return (is_lost = route.control->is_lost()) || should_abort(); };
-    Result<LeaderConnection> found =
-        accepts() ? await(deadline, leads_nowhere) : seek(deadline, leads_nowhere);
+    Result<FramedSocket> found = accepts() ? await(deadline, leads_nowhere) : seek(deadline, leads_nowhere);
     if (found || !is_lost) return found;
     return environment_error(name() + " is lost with a world");
   }
@@ -47,12 +46,11 @@ struct Leader {
   }
 
   // Tells the other leader the port, and later that it is closed if that leader has not come.
-  Result<LeaderConnection> await(const Deadline& deadline, const ShouldAbort& should_abort) {
+  Result<FramedSocket> await(const Deadline& deadline, const ShouldAbort& should_abort) {
     Result<Listener> listener = Listener::open("");
     if (!listener) return listener.take_failure();
     tell(format_port(listener->name()));
-    Result<LeaderConnection> found =
-        LeaderConnection::await(*runtime, creation, listener.value(), deadline, should_abort);
+    Result<FramedSocket> found = await_leader(*runtime, creation, listener.value(), deadline, should_abort);
     if (found) return found;
     tell("");
     return has_not_called(deadline);
@@ -65,7 +63,7 @@ struct Leader {
   }
 
   // The newest port counts. An older one that nobody used in time belongs to an earlier call.
-  Result<LeaderConnection> seek(const Deadline& deadline, const ShouldAbort& should_abort) {
+  Result<FramedSocket> seek(const Deadline& deadline, const ShouldAbort& should_abort) {
     PortText text{};
     const auto is_told = [&] {
       return route.control->take(route.rank, op::mailbox_context, tag, 0,
@@ -81,9 +79,8 @@ struct Leader {
       Result<PortName> port = parse_port(text.data());
       if (!port) return port.take_failure();
       bool is_told_anew = false;
-      Result<LeaderConnection> found =
-          LeaderConnection::seek(*runtime, creation, port.value(), deadline,
-                                 [&] { return (is_told_anew = is_told()) || should_abort(); });
+      Result<FramedSocket> found = seek_leader(*runtime, creation, port.value(), deadline,
+                                               [&] { return (is_told_anew = is_told()) || should_abort(); });
       if (found || !is_told_anew) return found;
     }
   }
@@ -204,7 +201,7 @@ int comex_intergroup_create(comex_group_t local, int local_leader, comex_group_t
   meeting.root = local_leader;
   meeting.peer = leads ? peer : COMEX_GROUP_NULL;
   meeting.side = spread_side(*runtime, local, local_leader, leads && leader && leader->accepts());
-  meeting.begin = [&](const ShouldAbort& should_abort) -> comex::Result<LeaderConnection> {
+  meeting.begin = [&](const ShouldAbort& should_abort) -> comex::Result<FramedSocket> {
     if (!leader) return leader.take_failure();
     return leader->find(should_abort);
   };

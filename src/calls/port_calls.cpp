@@ -15,18 +15,17 @@ namespace {
 constexpr const char* accepting = "world_accept";
 constexpr const char* connecting = "world_connect";
 
-Result<LeaderConnection> await_at(runtime::Runtime& runtime, const PortName& port, const Deadline& deadline,
-                                  const ShouldAbort& should_abort) {
+Result<FramedSocket> await_at(runtime::Runtime& runtime, const PortName& port, const Deadline& deadline,
+                              const ShouldAbort& should_abort) {
   const auto listener = worlds::joined_worlds(runtime).meetings.ports.find(format_port(port));
-  if (listener != nullptr)
-    return LeaderConnection::await(runtime, accepting, *listener, deadline, should_abort);
+  if (listener != nullptr) return await_leader(runtime, accepting, *listener, deadline, should_abort);
   return caller_error("this process has no such port open at " + format_place(port) +
                       "; the root accepts at a port that it has opened itself");
 }
 
 // Finds the other root at the port, from either side.
-Result<LeaderConnection> find_root(runtime::Runtime& runtime, worlds::MeetingSide side, const char* port,
-                                   double timeout_s, const ShouldAbort& should_abort) {
+Result<FramedSocket> find_root(runtime::Runtime& runtime, worlds::MeetingSide side, const char* port,
+                               double timeout_s, const ShouldAbort& should_abort) {
   if (!(timeout_s >= 0)) {
     return caller_error("the time limit is " + std::to_string(timeout_s) + " s; it is a number from 0 up");
   }
@@ -35,7 +34,7 @@ Result<LeaderConnection> find_root(runtime::Runtime& runtime, worlds::MeetingSid
   if (!name) return name.take_failure();
   const Deadline deadline(timeout_s);
   if (side == worlds::MeetingSide::accepts) return await_at(runtime, name.value(), deadline, should_abort);
-  return LeaderConnection::seek(runtime, connecting, name.value(), deadline, should_abort);
+  return seek_leader(runtime, connecting, name.value(), deadline, should_abort);
 }
 
 int meet_at(const char* port, Meeting meeting, double timeout_s, comex_group_t* peer) {

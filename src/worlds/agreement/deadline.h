@@ -1,14 +1,21 @@
-// The time at which a wait of a meeting ends.
+// The time at which a wait of a meeting ends, and a limit for steps inside MPI, which cannot be cancelled.
 //
-// It is a value. It reads the clock, unless the user passes a time to answer several questions. Used by
-// everything that waits for other worlds.
+// Used by everything that waits for other worlds.
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <string>
+#include <thread>
+
+namespace comex::runtime {
+class Reporter;
+}
 
 namespace comex::worlds {
 
+// It is a value. It reads the clock, unless the user passes a time to answer several questions.
 class Deadline {
  public:
   using Clock = std::chrono::steady_clock;
@@ -17,6 +24,7 @@ class Deadline {
   explicit Deadline(double seconds, Clock::time_point now = Clock::now())
       : seconds_(seconds), end_(now + to_duration(seconds)) {}
   bool is_over(Clock::time_point now = Clock::now()) const { return now >= end_; }
+  Clock::time_point end() const { return end_; }
   Clock::duration left(Clock::time_point now) const { return end_ - now; }
   std::string text() const;  // "2.5 s"
 
@@ -28,6 +36,25 @@ class Deadline {
 
   double seconds_;
   Clock::time_point end_;
+};
+
+// Ends the job, with one line, when a step inside MPI lasts longer than it may.
+//
+// Such steps are made when all that they wait for are on their way. If the limit passes, a process has died
+// or never called, and ending the job is the only way out. Used on workers and progress ranks.
+class TimeLimit {
+ public:
+  TimeLimit(const runtime::Reporter& reporter, const char* operation, std::string waiting_for,
+            double seconds);
+  ~TimeLimit();
+  TimeLimit(const TimeLimit&) = delete;
+  TimeLimit& operator=(const TimeLimit&) = delete;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable over_;
+  bool is_over_ = false;
+  std::thread watch_;
 };
 
 }  // namespace comex::worlds

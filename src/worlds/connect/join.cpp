@@ -3,9 +3,9 @@
 #include <memory>
 
 #include "runtime/runtime.h"
+#include "worlds/agreement/deadline.h"
 #include "worlds/bridge/bridge_services.h"
 #include "worlds/connect/peer_liveness.h"
-#include "worlds/connect/time_limit.h"
 #include "worlds/joined_worlds.h"
 
 namespace comex::worlds {

@@ -2,56 +2,90 @@
 
 #include <algorithm>
 
-namespace comex::worlds {
+#include "worlds/connect/ports/port_handshake.h"
 
-Result<Bytes> LeaderChannelOverWire::receive() {
-  return with_->receive(runtime_, operation_, Deadline(limit_s_), [this] { return members_.has_lost(); });
+namespace comex::worlds {
+namespace {
+
+Failure lost() {
+  return environment_error("members of the group are lost");
 }
 
-Result<Bytes> LeaderChannelOverWire::exchange(const Bytes& mine) {
-  with_->say(mine);
+}  // namespace
+
+Result<FramedSocket> await_leader(runtime::Runtime& runtime, const char* operation, Listener& listener,
+                                  const Deadline& deadline, const ShouldAbort& should_abort) {
+  PortListener handshake(listener, deadline);
+  runtime.engine().wait([&] { return handshake.look(Deadline::Clock::now()) || should_abort(); },
+                        {operation});
+  if (handshake.has_entered()) return handshake.take();
+  return environment_error("nobody has connected to " + format_place(listener.name()) + " within " +
+                           deadline.text());
+}
+
+Result<FramedSocket> seek_leader(runtime::Runtime& runtime, const char* operation, const PortName& port,
+                                 const Deadline& deadline, const ShouldAbort& should_abort) {
+  Result<std::vector<Address>> addresses = resolve(port);
+  if (!addresses) return addresses.take_failure();
+  PortConnector connector(std::move(addresses).value(), port.cookie, deadline);
+  runtime.engine().wait([&] { return connector.look(Deadline::Clock::now()) || should_abort(); },
+                        {operation});
+  if (connector.is_in()) return connector.take();
+  if (!connector.has_socket()) return connector.has_socket().failure();
+  return environment_error("nobody accepts at " + format_place(port) + " within " + deadline.text() + " (" +
+                           connector.last_error() + ")");
+}
+
+Result<Bytes> MeetingChannel::receive() {
+  const Deadline deadline(limit_s_);
+  std::optional<Bytes> frame;
+  runtime_.engine().wait(
+      [&] {
+        const bool is_open = other_.step();
+        frame = other_.take();
+        return frame || !is_open || deadline.is_over() || members_.has_lost();
+      },
+      {operation_});
+  if (frame) return std::move(*frame);
+  if (!other_.is_open()) return environment_error(how_it_ended());
+  return environment_error("the other side has not answered within " + deadline.text());
+}
+
+Result<Bytes> MeetingChannel::exchange(const Bytes& mine) {
+  other_.send(mine);
   return receive();
 }
 
-Result<Bytes> LeaderChannelOverWire::broadcast(const Bytes& leaders) {
+Result<Bytes> MeetingChannel::broadcast(const Bytes& leaders) {
   std::uint64_t size = leaders.size();
-  members_.broadcast(std::as_writable_bytes(std::span(&size, 1)), root_);
+  members_.broadcast(std::as_writable_bytes(std::span(&size, 1)), leader_);
   Bytes bytes = is_leader() ? leaders : Bytes(size);
-  if (size != 0) members_.broadcast(bytes, root_);
+  if (size != 0) members_.broadcast(bytes, leader_);
   if (!members_.is_whole()) return lost();
   return bytes;
 }
 
-std::string LeaderChannelOverWire::spread(const std::string& leaders) {
+std::string MeetingChannel::spread(const std::string& leaders) {
   const auto bytes = std::as_bytes(std::span(leaders.data(), leaders.size()));
   const Result<Bytes> told = broadcast(Bytes(bytes.begin(), bytes.end()));
   if (!told) return told.failure().text;
   return {reinterpret_cast<const char*>(told->data()), told->size()};
 }
 
-Failure LeaderChannelOverWire::lost() {
-  return environment_error("members of the group are lost");
-}
-
 // Gathers blocks of the longest one's length. The data is short, and only one rank needs it.
-Result<std::vector<Bytes>> LeaderChannelOverWire::gather(const Bytes& mine) {
+Result<std::vector<Bytes>> MeetingChannel::gather(const Bytes& mine) {
   const std::uint64_t longest = members_.all_max(mine.size());
   if (!members_.is_whole()) return lost();
-  Bytes block(sizeof(std::uint64_t) + longest);
-  const std::uint64_t size = mine.size();
-  std::memcpy(block.data(), &size, sizeof size);
-  std::ranges::copy(mine, block.begin() + sizeof size);
+  Bytes block = Packer().array(std::span<const std::byte>(mine)).take();
+  block.resize(sizeof longest + longest);
   Bytes all(block.size() * members_.size());
   members_.all_gather(block, all);
   if (!members_.is_whole()) return lost();
   std::vector<Bytes> parts;
   if (!is_leader()) return parts;
   for (std::uint32_t rank = 0; rank < members_.size(); ++rank) {
-    const std::byte* const from = all.data() + rank * block.size();
-    std::uint64_t bytes = 0;
-    std::memcpy(&bytes, from, sizeof bytes);
-    COMEX_BUG_IF(bytes > longest);
-    parts.emplace_back(from + sizeof bytes, from + sizeof bytes + bytes);
+    const std::span<const std::byte> from(all.data() + rank * block.size(), block.size());
+    parts.push_back(Unpacker(from).array<std::byte>());
   }
   return parts;
 }

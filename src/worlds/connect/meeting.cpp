@@ -1,21 +1,43 @@
 #include "worlds/connect/meeting.h"
 
+#include <comex/worlds.h>
+
 #include <algorithm>
 #include <optional>
 
+#include "core/diagnose.h"
 #include "runtime/call.h"
 #include "runtime/mpi_in_use.h"
 #include "worlds/agreement/agree.h"
 #include "worlds/agreement/create_group.h"
 #include "worlds/bridge/disconnect.h"
-#include "worlds/connect/card_hook.h"
 #include "worlds/connect/join.h"
-#include "worlds/connect/leader_channel.h"
-#include "worlds/connect/name_server.h"
 #include "worlds/connect/progress_rank_calls.h"
 
 namespace comex::worlds {
 namespace {
+
+// The program's functions for connection data of its own, as groups/joining needs them. A result other than 0
+// becomes a failure that names the function and the process.
+groups::CardHook hook_of(const comex_card_hook_t& hook) {
+  if (hook.collect == nullptr || hook.deliver == nullptr) return {};
+  groups::CardHook made;
+  made.collect = [hook](Gpid gpid) -> Result<Bytes> {
+    Bytes card(std::size_t{1} << 16);
+    std::size_t bytes = card.size();
+    if (hook.collect(gpid.world, gpid.rank, card.data(), &bytes, hook.context) != 0 || bytes > card.size()) {
+      return caller_error("the card hook's collect has failed for process " + text_of(gpid));
+    }
+    card.resize(bytes);
+    card.shrink_to_fit();  // there may be thousands
+    return card;
+  };
+  made.deliver = [hook](Gpid gpid, const Bytes& card) -> Status {
+    if (hook.deliver(gpid.world, gpid.rank, card.data(), card.size(), hook.context) == 0) return {};
+    return caller_error("the card hook's deliver has failed for process " + text_of(gpid));
+  };
+  return made;
+}
 
 struct Readiness {  // travels as bytes
   Gpid gpid;
@@ -86,7 +108,7 @@ class MeetingRun {
     facts.launch = runtime_.world().description.launch;
     facts.nonce = runtime_.world().description.nonce;
     facts.is_within_its_world = group_.bridge() == no_bridge;
-    facts.name_server = own_name_server();
+    facts.name_server = name_server_of(runtime::launched_process().name_server);
     facts.mpi = runtime::mpi_name_and_number();
     facts.progress_ranks = wire_.progress_rank_ids;
     return facts;
@@ -94,9 +116,9 @@ class MeetingRun {
 
   // On the root: returns what went wrong; empty: nothing.
   std::string meet_roots() {
-    Result<LeaderConnection> met = meeting_.begin([this] { return all_.has_lost(); });
+    Result<FramedSocket> met = meeting_.begin([this] { return all_.has_lost(); });
     if (!met) return met.failure().text;
-    channel_.set_connection(std::move(met).value());
+    channel_.connect(std::move(met).value());
     mine_ = own_facts();
     const Result<Bytes> received = channel_.exchange(pack(mine_));
     if (!received) return received.failure().text;
@@ -125,7 +147,7 @@ class MeetingRun {
   // On the root: how all of its side go on; else what is wrong. The other root may have given up while this
   // one was held up.
   std::string way_on() {
-    if (!channel_.connection().is_open()) return channel_.connection().how_it_ended();
+    if (!channel_.is_open()) return channel_.how_it_ended();
     return share_a_world(mine_, theirs_) ? stays : crosses;
   }
 
@@ -153,7 +175,7 @@ class MeetingRun {
     Roster roster;
     if (accepts()) {
       Result<MpiPort> port = MpiPort::open();
-      say(port ? port->name() : "");
+      channel_.say(port ? port->name() : "");
       if (!port) return port.take_failure();
       roster.port = port_.emplace(std::move(port).value()).name();
     } else {
@@ -162,7 +184,7 @@ class MeetingRun {
       roster.port.assign(reinterpret_cast<const char*>(received->data()), received->size());
     }
     if (roster.port.empty()) return environment_error("the accepting side could not open a port of MPI");
-    if (!channel_.connection().is_open()) return environment_error(channel_.connection().how_it_ended());
+    if (!channel_.is_open()) return environment_error(channel_.how_it_ended());
     const std::vector<TransportRank> called = accepts() ? wire_.progress_ranks : without_shared();
     roster.ranks = wire_.workers;
     roster.ranks.insert(roster.ranks.end(), called.begin(), called.end());
@@ -185,13 +207,9 @@ class MeetingRun {
         if (lock.take(wire_.progress_ranks[static_cast<std::size_t>(at)])) continue;
         return environment_error("members of the group are lost");
       }
-      say("");
+      channel_.say("");
     }
     return {};
-  }
-
-  void say(const std::string& text) {
-    channel_.connection().say(std::as_bytes(std::span(text.data(), text.size())));
   }
 
   // A progress rank that serves both sides comes with the accepting one.
@@ -268,7 +286,7 @@ class MeetingRun {
   op::GroupCollective& all_;
   GroupWire wire_;
   double limit_s_;
-  LeaderChannelOverWire channel_;
+  MeetingChannel channel_;
   std::optional<MpiPort> port_;  // on the accepting root, while both sides join in MPI
   SideFacts mine_;               // on the root
   SideFacts theirs_;             // on the root

@@ -15,7 +15,7 @@
 
 #include "worlds/agreement/group_wire.h"
 #include "worlds/connect/dynamic.h"
-#include "worlds/connect/leader_connection.h"
+#include "worlds/connect/leader_channel.h"
 
 namespace comex::worlds {
 
@@ -25,7 +25,7 @@ struct Meeting {
   int root = 0;
   MeetingSide side = MeetingSide::accepts;
   // On the root: finds the other root.
-  std::function<Result<LeaderConnection>(const ShouldAbort&)> begin = {};
+  std::function<Result<FramedSocket>(const ShouldAbort&)> begin = {};
   bool is_spawn = false;  // on both sides: the spawned one takes the whole lpid table of the other root
   std::optional<int> peer = {};  // passed to the card hook; without it, the new inter-group is
 };

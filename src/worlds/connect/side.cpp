@@ -1,5 +1,6 @@
 #include "worlds/connect/side.h"
 
+#include <fstream>
 #include <map>
 
 namespace comex::worlds {
@@ -71,6 +72,16 @@ std::vector<LockTurn> lock_turns(const SideFacts& accepting, const SideFacts& co
     turns.back().progress_ranks.push_back(rank);
   }
   return turns;
+}
+
+std::string name_server_of(const std::string& argument) {
+  constexpr std::size_t prefix_size = 5;
+  if (!argument.starts_with("file:") && !argument.starts_with("FILE:")) return argument;
+  std::ifstream file(argument.substr(prefix_size));
+  std::string address;
+  std::getline(file, address);
+  while (!address.empty() && (address.back() == ' ' || address.back() == '\r')) address.pop_back();
+  return address.empty() ? argument : address;
 }
 
 bool share_a_world(const SideFacts& a, const SideFacts& b) {

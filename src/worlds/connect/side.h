@@ -1,6 +1,6 @@
 // The facts that the roots of two sides exchange first, and the check whether the two may meet in MPI.
 //
-// They are values; the check is pure and gives the same on both sides. groups/joining exchanges the members.
+// They are values; the checks are pure and give the same on both sides. groups/joining exchanges the members.
 // Used by meeting.
 #pragma once
 
@@ -46,6 +46,11 @@ struct LockTurn {
 };
 // A progress rank that serves both sides comes with the accepting one.
 std::vector<LockTurn> lock_turns(const SideFacts& accepting, const SideFacts& connecting);
+
+// The address of the name server that this argument of a launcher stands for: `file:PATH` is a file with the
+// address. The argument itself if there is no file to read. Two launches may name one server differently, or
+// different servers alike, so the address is compared.
+std::string name_server_of(const std::string& argument);
 
 // True if both sides are of one world and need only its own wire.
 bool share_a_world(const SideFacts& a, const SideFacts& b);

@@ -7,6 +7,9 @@
 
 #include <comex/worlds.h>
 
+#include <filesystem>
+#include <system_error>
+
 #include "core/packing.h"
 #include "groups/world_identity.h"
 #include "runtime/call.h"
@@ -14,9 +17,7 @@
 #include "runtime/mpi_in_use.h"
 #include "worlds/agreement/arguments.h"
 #include "worlds/connect/dynamic.h"
-#include "worlds/connect/find_command.h"
 #include "worlds/connect/meeting.h"
-#include "worlds/connect/time_limit.h"
 #include "worlds/joined_worlds.h"
 
 namespace comex::worlds {
@@ -88,17 +89,44 @@ Result<Started> start(runtime::Runtime& runtime, const Spawn& spawn) {
 
 }  // namespace
 
-Result<LeaderConnection> start_and_await(runtime::Runtime& runtime, const Spawn& spawn,
-                                         const ShouldAbort& should_abort) {
+Result<FramedSocket> start_and_await(runtime::Runtime& runtime, const Spawn& spawn,
+                                     const ShouldAbort& should_abort) {
   Result<Started> started = start(runtime, spawn);
   if (!started) return started.take_failure();
   const Deadline deadline(static_cast<double>(runtime.world().settings.meet_s));
-  Result<LeaderConnection> met =
-      LeaderConnection::await(runtime, "world_spawn", started->listener, deadline, should_abort);
+  Result<FramedSocket> met = await_leader(runtime, "world_spawn", started->listener, deadline, should_abort);
   if (met) return met;
   return environment_error(spawn.command +
                            " has been started, but its processes have not come through comex_init within " +
                            deadline.text() + " (COMEX_MEET_S)");
+}
+
+Result<std::string> find_command(std::string_view command, std::string_view search_path,
+                                 const IsProgram& is_there) {
+  const std::string name(command);
+  if (name.empty()) return caller_error("it needs a command");
+  if (name.find('/') != std::string::npos) {
+    if (is_there(name)) return name;
+    return caller_error("there is no program " + name + " that could be started");
+  }
+  while (!search_path.empty()) {
+    const std::size_t end = search_path.find(':');
+    const std::string directory(search_path.substr(0, end));
+    const std::string path = (directory.empty() ? "." : directory) + "/" + name;
+    if (is_there(path)) return path;
+    search_path = end == std::string_view::npos ? std::string_view() : search_path.substr(end + 1);
+  }
+  if (is_there("./" + name)) return "./" + name;
+  return caller_error("there is no program " + name +
+                      " in the directories of PATH nor in the working directory");
+}
+
+bool is_program(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  const fs::file_status status = fs::status(path, failed);
+  constexpr fs::perms executable = fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec;
+  return !failed && fs::is_regular_file(status) && (status.permissions() & executable) != fs::perms::none;
 }
 
 std::optional<runtime::Parents> hear_parents() {
@@ -120,16 +148,15 @@ int meet_parents(runtime::Runtime& runtime) {
   meeting.operation = "init";
   meeting.side = MeetingSide::connects;
   meeting.is_spawn = true;
-  meeting.begin = [&](const ShouldAbort& should_abort) -> Result<LeaderConnection> {
+  meeting.begin = [&](const ShouldAbort& should_abort) -> Result<FramedSocket> {
     if (!parents->are_known()) {
       return environment_error(std::string(spawned_name) +
                                " is set, but MPI knows nobody that has spawned this job; unset it");
     }
     Result<PortName> name = parse_port(parents->port);
     if (!name) return name.take_failure();
-    return LeaderConnection::seek(runtime, "init", name.value(),
-                                  Deadline(static_cast<double>(runtime.world().settings.meet_s)),
-                                  should_abort);
+    return seek_leader(runtime, "init", name.value(),
+                       Deadline(static_cast<double>(runtime.world().settings.meet_s)), should_abort);
   };
   int parent = no_group;
   const int result = run_meeting(runtime, meeting, &parent);

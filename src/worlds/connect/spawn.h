@@ -4,12 +4,14 @@
 // meet_parents on the workers of a world over all ranks.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/runtime.h"
-#include "worlds/connect/leader_connection.h"
+#include "worlds/connect/leader_channel.h"
 
 namespace comex::worlds {
 
@@ -23,8 +25,17 @@ struct Spawn {
   int processes = 0;
 };
 // On the root of the parents.
-Result<LeaderConnection> start_and_await(runtime::Runtime& runtime, const Spawn& spawn,
-                                         const ShouldAbort& should_abort);
+Result<FramedSocket> start_and_await(runtime::Runtime& runtime, const Spawn& spawn,
+                                     const ShouldAbort& should_abort);
+
+// Finds the program in the way the launcher will, because MPI does not report a missing one. A name with a
+// slash is a path, relative to the working directory unless absolute. Other names are looked for along
+// `search_path` (a:b:c) and then in the working directory.
+using IsProgram = std::function<bool(const std::string& path)>;
+Result<std::string> find_command(std::string_view command, std::string_view search_path,
+                                 const IsProgram& is_there);
+// True for a regular file that somebody may execute.
+bool is_program(const std::string& path);
 
 // Collective over MPI_COMM_WORLD, before a world opens: hears what the parents tell, then drops MPI's own
 // connection with them, because worlds meet over a port. Empty: this world was not spawned by the runtime.

@@ -1,4 +1,4 @@
-#include "worlds/connect/find_command.h"
+#include "worlds/connect/spawn.h"
 
 #include <gtest/gtest.h>
 

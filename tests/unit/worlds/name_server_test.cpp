@@ -1,4 +1,4 @@
-#include "worlds/connect/name_server.h"
+#include "worlds/connect/side.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

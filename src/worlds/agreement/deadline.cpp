@@ -1,21 +1,26 @@
-#include "worlds/connect/time_limit.h"
+#include "worlds/agreement/deadline.h"
 
 #include <array>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 
+#include "runtime/report.h"
+
 namespace comex::worlds {
+
+std::string Deadline::text() const {
+  std::array<char, 32> shown{};
+  std::snprintf(shown.data(), shown.size(), "%g s", seconds_);
+  return shown.data();
+}
 
 TimeLimit::TimeLimit(const runtime::Reporter& reporter, const char* operation, std::string waiting_for,
                      double seconds)
-    : watch_([this, &reporter, operation, text = std::move(waiting_for), seconds] {
+    : watch_([this, &reporter, operation, text = std::move(waiting_for), deadline = Deadline(seconds)] {
         std::unique_lock lock(mutex_);
-        if (over_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return is_over_; })) return;
-        std::array<char, 32> shown{};
-        std::snprintf(shown.data(), shown.size(), "%g", seconds);
+        if (over_.wait_until(lock, deadline.end(), [this] { return is_over_; })) return;
         runtime::Reporter::print(reporter.identity(), {.operation = operation},
-                                 text + " within " + shown.data() + " s (COMEX_MEET_S)");
+                                 text + " within " + deadline.text() + " (COMEX_MEET_S)");
         // Not MPI_Abort: another thread is inside MPI, which may not allow a second one.
         std::_Exit(runtime::failure_exit_code);
       }) {}
