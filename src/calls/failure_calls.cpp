@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "runtime/call.h"
-#include "worlds/agreement/arguments.h"
+#include "worlds/agreement/agree.h"
 #include "worlds/agreement/create_group.h"
 
 namespace comex::calls {

@@ -4,7 +4,7 @@
 
 #include "groups/compare.h"
 #include "runtime/call.h"
-#include "worlds/agreement/arguments.h"
+#include "worlds/agreement/agree.h"
 #include "worlds/agreement/create_group.h"
 #include "worlds/bridge/bridge_membership.h"
 

@@ -7,7 +7,6 @@
 #include "core/diagnose.h"
 #include "runtime/call.h"
 #include "worlds/agreement/agree.h"
-#include "worlds/agreement/arguments.h"
 #include "worlds/agreement/create_group.h"
 #include "worlds/connect/meeting.h"
 
@@ -16,6 +15,13 @@ using namespace worlds;
 namespace {
 
 constexpr const char* creation = "intergroup_create";
+
+groups::Group* find_inter_group(runtime::Runtime& runtime, const char* operation, int handle) {
+  groups::Group* group = runtime::find_group(runtime, operation, handle);
+  if (group == nullptr || group->is_inter()) return group;
+  runtime.reporter().fail({.operation = operation}, "group " + std::to_string(handle) + " is no inter-group");
+  return nullptr;
+}
 
 using PortText = std::array<char, 320>;  // a host name has at most 255 letters
 

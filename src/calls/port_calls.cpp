@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "runtime/call.h"
-#include "worlds/agreement/arguments.h"
+#include "worlds/agreement/agree.h"
 #include "worlds/connect/meeting.h"
 #include "worlds/joined_worlds.h"
 

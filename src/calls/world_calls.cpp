@@ -2,7 +2,7 @@
 #include <comex/worlds.h>
 
 #include "runtime/call.h"
-#include "worlds/agreement/arguments.h"
+#include "worlds/agreement/agree.h"
 #include "worlds/bridge/disconnect.h"
 #include "worlds/connect/meeting.h"
 #include "worlds/connect/spawn.h"

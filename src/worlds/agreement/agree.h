@@ -1,4 +1,5 @@
-// How the members of a group continue a collective call that makes groups together, or fail together.
+// How the members of a group check and continue a collective call that makes groups together, or fail
+// together.
 //
 // If one member has a complaint, the call fails on all: that member reports it, the others return the code.
 // The same happens if members of other worlds are lost, since the results of collectives are then invalid.
@@ -51,6 +52,15 @@ std::vector<T> agree(runtime::Runtime& runtime, const char* operation, int handl
 
 // The code of a call over this group that did not go on: COMEX_PROC_FAILED if a member has died.
 int code_of_failure(runtime::Runtime& runtime, int handle);
+
+// For calls whose ranks are those of the caller's side. Empty: the group has only one side.
+std::string why_two_sided(const groups::Group& group, int handle);
+
+// Collective over a group that is neither an inter-group nor one of endpoints. COMEX_SUCCESS if all pass the
+// same root in the group, which texts call `role`, and a place for the result; otherwise all fail, and each
+// returns the code: COMEX_FAILURE, which has been reported, or COMEX_PROC_FAILED if a member has died.
+int check_all_meet(runtime::Runtime& runtime, const char* operation, int handle, int root, const void* place,
+                   const std::string& role = "root");
 
 // True if every member of the parent has its handles and is here: what follows needs nobody's service.
 // Otherwise nobody keeps any. -1 in `made`: no handle was left.

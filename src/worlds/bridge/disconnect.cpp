@@ -14,7 +14,6 @@
 #include "groups/participants.h"
 #include "runtime/call.h"
 #include "runtime/sides.h"
-#include "worlds/agreement/arguments.h"
 #include "worlds/bridge/bridge_membership.h"
 #include "worlds/connect/progress_rank_calls.h"
 #include "worlds/connect/side.h"

@@ -15,7 +15,6 @@
 #include "runtime/call.h"
 #include "runtime/environment.h"
 #include "runtime/mpi_in_use.h"
-#include "worlds/agreement/arguments.h"
 #include "worlds/connect/dynamic.h"
 #include "worlds/connect/meeting.h"
 #include "worlds/joined_worlds.h"
