@@ -1,6 +1,6 @@
 // Groups made by several processes at once: all members get the group, or those who wait fail within the time
 // limit and say who has not come.
-#include "worlds/agreement/run_group_commit.h"
+#include "worlds/agreement/create_group.h"
 
 #include <future>
 #include <thread>

@@ -8,7 +8,6 @@
 #include "runtime/call.h"
 #include "runtime/sides.h"
 #include "worlds/agreement/create_group.h"
-#include "worlds/agreement/run_group_commit.h"
 
 namespace comex::worlds {
 

@@ -33,6 +33,11 @@ enum class Created : std::uint8_t { yes, no, bridge_is_lost, member_died };
 Created try_to_create_group(runtime::Runtime& runtime, const char* operation, const ProposedGroup& proposed,
                             std::uint32_t my_endpoint, comex_group_t* new_group);
 
+// The agreement within it. Called on each member; returns the group's context, the same on all, or why there
+// is no group. If the first member is in its call, the answer comes after COMEX_MEET_S at the latest.
+Result<std::uint64_t> commit_group(runtime::Runtime& runtime, const char* operation,
+                                   const ProposedGroup& proposed, std::uint32_t my_rank);
+
 // A name for a list of processes, which is the same for all that know the list.
 class ListDigest {
  public:
