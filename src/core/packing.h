@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,6 +35,16 @@ class Packer {
     return append(values.data(), values.size_bytes());
   }
   Packer& text(std::string_view text) { return array(std::span<const char>(text)); }
+
+  template <class T>
+  Packer& field(const T& field) {
+    return value(field);
+  }
+  template <class T>
+  Packer& field(const std::vector<T>& field) {
+    return array(std::span<const T>(field));
+  }
+  Packer& field(const std::string& field) { return text(field); }
 
   Bytes take() { return std::move(bytes_); }
 
@@ -79,6 +90,15 @@ class Unpacker {
     const std::vector<char> found = array<char>();
     return {found.begin(), found.end()};
   }
+  template <class T>
+  void field(T& field) {
+    field = value<T>();
+  }
+  template <class T>
+  void field(std::vector<T>& field) {
+    field = array<T>();
+  }
+  void field(std::string& field) { field = text(); }
 
  private:
   bool fits(std::uint64_t count, std::size_t size) {
@@ -93,5 +113,22 @@ class Unpacker {
   std::span<const std::byte> bytes_;
   bool ok_ = true;
 };
+
+// For messages that visit their fields, in the order in which they travel, by for_each_field(message, visit).
+template <class Message>
+Bytes pack_fields(const Message& message) {
+  Packer packer;
+  Message::for_each_field(message, [&](const auto& field) { packer.field(field); });
+  return packer.take();
+}
+// Nothing if the bytes are not those of such a message.
+template <class Message>
+std::optional<Message> unpack_fields(std::span<const std::byte> bytes) {
+  Unpacker unpacker(bytes);
+  Message message;
+  Message::for_each_field(message, [&](auto& field) { unpacker.field(field); });
+  if (!unpacker.is_done()) return std::nullopt;
+  return message;
+}
 
 }  // namespace comex

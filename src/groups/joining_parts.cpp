@@ -36,38 +36,6 @@ WorldDescription get_world(Unpacker& unpacker) {
   return world;
 }
 
-template <class T>
-void put(Packer& packer, const std::vector<T>& values) {
-  packer.array(all_of(values));
-}
-template <class T>
-void put(Packer& packer, const T& value) {
-  packer.value(value);
-}
-template <class T>
-void get(Unpacker& unpacker, std::vector<T>& values) {
-  values = unpacker.array<T>();
-}
-template <class T>
-void get(Unpacker& unpacker, T& value) {
-  value = unpacker.value<T>();
-}
-
-template <class Message>
-Bytes pack_fields(const Message& message) {
-  Packer packer;
-  Message::for_each_field(message, [&](const auto& field) { put(packer, field); });
-  return packer.take();
-}
-template <class Message>
-Result<Message> unpack_fields(const Bytes& bytes) {
-  Unpacker unpacker(bytes);
-  Message message;
-  Message::for_each_field(message, [&](auto& field) { get(unpacker, field); });
-  if (!unpacker.is_done()) return malformed();
-  return message;
-}
-
 }  // namespace
 
 Bytes SideOffer::pack() const {
@@ -75,9 +43,9 @@ Bytes SideOffer::pack() const {
 }
 
 Result<SideOffer> SideOffer::unpack(const Bytes& bytes) {
-  Result<SideOffer> offer = unpack_fields<SideOffer>(bytes);
-  if (offer && offer->members.empty()) return malformed();
-  return offer;
+  std::optional<SideOffer> offer = unpack_fields<SideOffer>(bytes);
+  if (!offer || offer->members.empty()) return malformed();
+  return std::move(*offer);
 }
 
 Bytes JoinDecision::pack() const {
@@ -85,7 +53,9 @@ Bytes JoinDecision::pack() const {
 }
 
 Result<JoinDecision> JoinDecision::unpack(const Bytes& bytes) {
-  return unpack_fields<JoinDecision>(bytes);
+  std::optional<JoinDecision> decision = unpack_fields<JoinDecision>(bytes);
+  if (!decision) return malformed();
+  return std::move(*decision);
 }
 
 Bytes pack(std::span<const WorldPackage> packages) {

@@ -62,7 +62,7 @@ void read_side(Input& input) {
   const Bytes bytes = input.rest();
   const Result<worlds::SideFacts> theirs = worlds::unpack_side(bytes);
   if (!theirs) return;
-  demand(worlds::pack(theirs.value()) == bytes, "facts have all of their bytes");
+  demand(pack_fields(theirs.value()) == bytes, "facts have all of their bytes");
   worlds::SideFacts mine;
   mine.world = 1;
   mine.progress_ranks = {{1, 0}, {1, 3}};

@@ -241,7 +241,7 @@ void write_meeting(const std::filesystem::path& to) {
   facts.mpi = "some MPI";
   facts.name_server = "there";
   facts.progress_ranks = {{2, 0}, {2, 4}};
-  Seed().byte(4).add_bytes(worlds::pack(facts)).save(to, "side");
+  Seed().byte(4).add_bytes(pack_fields(facts)).save(to, "side");
   Seed().byte(6).add_bytes(offer.pack()).save(to, "offer");
   Seed().byte(6).add_bytes(pack(std::span(&package, 1))).save(to, "packages");
   const std::string_view port = "[::1]:4711:0123456789abcdef0123456789abcdef";

@@ -39,28 +39,6 @@ runtime::Communicator communicator_of(MPI_Comm wire, const std::vector<Transport
 
 }  // namespace
 
-Bytes pack(const Roster& roster) {
-  return Packer()
-      .array(std::span<const TransportRank>(roster.ranks))
-      .value(roster.root)
-      .value(roster.side)
-      .text(roster.port)
-      .value(roster.limit_s)
-      .take();
-}
-
-Roster unpack_roster(std::span<const std::byte> bytes) {
-  Unpacker packet(bytes);
-  Roster roster;
-  roster.ranks = packet.array<TransportRank>();
-  roster.root = packet.value<std::uint32_t>();
-  roster.side = packet.value<MeetingSide>();
-  roster.port = packet.text();
-  roster.limit_s = packet.value<double>();
-  COMEX_BUG_IF(!packet.is_done());
-  return roster;
-}
-
 Result<JoinedComms> make_intercommunicator(MPI_Comm wire, const Roster& roster) {
   // On few cores, the awaited ranks need the processor to get here.
   const mpi::YieldScope while_waiting(runtime::mpi_in_use().yield_switch(), true);

@@ -25,9 +25,16 @@ struct Roster {
   MeetingSide side = MeetingSide::accepts;
   std::string port;  // of MPI
   double limit_s = 0;
+
+  // Visits the fields in the order in which they travel.
+  static void for_each_field(auto& roster, auto&& visit) {
+    visit(roster.ranks);
+    visit(roster.root);
+    visit(roster.side);
+    visit(roster.port);
+    visit(roster.limit_s);
+  }
 };
-Bytes pack(const Roster& roster);
-Roster unpack_roster(std::span<const std::byte> bytes);
 
 Result<JoinedComms> make_intercommunicator(MPI_Comm wire, const Roster& roster);
 

@@ -120,7 +120,7 @@ class MeetingRun {
     if (!met) return met.failure().text;
     channel_.connect(std::move(met).value());
     mine_ = own_facts();
-    const Result<Bytes> received = channel_.exchange(pack(mine_));
+    const Result<Bytes> received = channel_.exchange(pack_fields(mine_));
     if (!received) return received.failure().text;
     Result<SideFacts> facts = unpack_side(received.value());
     if (!facts) return facts.failure().text;
@@ -158,14 +158,14 @@ class MeetingRun {
     std::string error;
     if (leads()) {
       const Result<Roster> called = call(lock);
-      if (called) bytes = pack(called.value());
+      if (called) bytes = pack_fields(called.value());
       if (!called) error = called.failure().text;
     }
     error = channel_.spread(error);
     if (!error.empty()) return environment_error(error);
     const Result<Bytes> told = channel_.broadcast(bytes);
     if (!told) return told.failure();
-    return join_bridge(runtime_, wire_.wire, unpack_roster(told.value()),
+    return join_bridge(runtime_, wire_.wire, unpack_fields<Roster>(told.value()).value(),
                        [this](Gpid gpid) { return runtime_.registry().lpid_of(gpid).value(); });
   }
 

@@ -50,7 +50,7 @@ bool ProgressRankCalls::execute_next_order(BridgeServices& services) {
   if (orders_.empty()) return false;
   const Order next = std::move(orders_.front());
   orders_.pop_front();
-  join_bridge(services, next.wire, unpack_roster(next.bytes));
+  join_bridge(services, next.wire, unpack_fields<Roster>(next.bytes).value());
   return true;
 }
 
@@ -113,7 +113,7 @@ MeetingLock::~MeetingLock() {
 
 void call_progress_ranks(runtime::Runtime& runtime, op::ControlMessages& control,
                          std::span<const TransportRank> progress_ranks, const Roster& roster) {
-  const Bytes bytes = pack(roster);
+  const Bytes bytes = pack_fields(roster);
   const op::Engine::Lock lock = runtime.engine().enter();
   for (const TransportRank rank : progress_ranks) control.send(rank, progress_call_context, 0, order, bytes);
 }

@@ -6,8 +6,6 @@
 namespace comex::worlds {
 namespace {
 
-constexpr std::uint64_t layout_number = 3;  // version of these bytes and of the messages between both sides
-
 std::string who_has_none(const SideFacts& accepting, const SideFacts& connecting) {
   if (!accepting.name_server.empty()) return "the connecting side has none";
   return connecting.name_server.empty() ? "neither side has one" : "the accepting side has none";
@@ -15,34 +13,13 @@ std::string who_has_none(const SideFacts& accepting, const SideFacts& connecting
 
 }  // namespace
 
-Bytes pack(const SideFacts& facts) {
-  return Packer()
-      .value(layout_number)
-      .value(facts.world)
-      .value(facts.launch)
-      .value(facts.nonce)
-      .value(facts.is_within_its_world)
-      .text(facts.name_server)
-      .text(facts.mpi)
-      .array(std::span<const ProgressRankId>(facts.progress_ranks))
-      .take();
-}
-
 Result<SideFacts> unpack_side(std::span<const std::byte> bytes) {
-  Unpacker packet(bytes);
-  if (packet.value<std::uint64_t>() != layout_number) {
+  if (Unpacker(bytes).value<std::uint64_t>() != SideFacts().layout) {
     return environment_error("the other side speaks another version of this library");
   }
-  SideFacts facts;
-  facts.world = packet.value<WorldId>();
-  facts.launch = packet.value<Id128>();
-  facts.nonce = packet.value<Id128>();
-  facts.is_within_its_world = packet.value<bool>();
-  facts.name_server = packet.text();
-  facts.mpi = packet.text();
-  facts.progress_ranks = packet.array<ProgressRankId>();
-  if (!packet.is_done()) return environment_error("what the other side tells of itself is not whole");
-  return facts;
+  std::optional<SideFacts> facts = unpack_fields<SideFacts>(bytes);
+  if (!facts) return environment_error("what the other side tells of itself is not whole");
+  return std::move(*facts);
 }
 
 Status check_sides(const SideFacts& accepting, const SideFacts& connecting, std::string_view sharing) {

@@ -23,15 +23,27 @@ struct ProgressRankId {
 };
 
 struct SideFacts {
-  WorldId world = 0;                           // of the root
-  Id128 launch;                                // of that world
-  Id128 nonce;                                 // of that world
-  bool is_within_its_world = true;             // all members are of the root's world and share its wire
-  std::string name_server;                     // by which launches learn of each other; empty: none
-  std::string mpi;                             // the library's version
+  std::uint64_t layout = 3;         // version of these bytes and of the messages between both sides
+  WorldId world = 0;                // of the root
+  Id128 launch;                     // of that world
+  Id128 nonce;                      // of that world
+  bool is_within_its_world = true;  // all members are of the root's world and share its wire
+  std::string name_server;          // by which launches learn of each other; empty: none
+  std::string mpi;                  // the library's version
   std::vector<ProgressRankId> progress_ranks;  // progress ranks that serve the members
+
+  // Visits the fields in the order in which they travel.
+  static void for_each_field(auto& facts, auto&& visit) {
+    visit(facts.layout);
+    visit(facts.world);
+    visit(facts.launch);
+    visit(facts.nonce);
+    visit(facts.is_within_its_world);
+    visit(facts.name_server);
+    visit(facts.mpi);
+    visit(facts.progress_ranks);
+  }
 };
-Bytes pack(const SideFacts& facts);
 // Fails if the bytes are not those of a side.
 Result<SideFacts> unpack_side(std::span<const std::byte> bytes);
 

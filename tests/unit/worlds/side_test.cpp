@@ -24,7 +24,7 @@ TEST(Side, reads_back_what_it_has_packed) {
   facts.progress_ranks = {{7, 4}, {8, 0}};
   facts.is_within_its_world = false;
   facts.mpi = "a library";
-  const Result<SideFacts> read = unpack_side(pack(facts));
+  const Result<SideFacts> read = unpack_side(pack_fields(facts));
   ASSERT_TRUE(read) << read.failure().text;
   EXPECT_EQ(read->world, 7U);
   EXPECT_EQ(read->launch, (Id128{1, 1}));
@@ -36,7 +36,7 @@ TEST(Side, reads_back_what_it_has_packed) {
 }
 
 TEST(Side, refuses_every_piece_of_a_packet_that_is_not_whole) {
-  const Bytes whole = pack(side(7, 1));
+  const Bytes whole = pack_fields(side(7, 1));
   for (std::size_t bytes = 0; bytes < whole.size(); ++bytes) {
     EXPECT_FALSE(unpack_side(std::span(whole).first(bytes))) << bytes;
   }
