@@ -7,15 +7,18 @@
 
 #include <comex/comex.h>
 #include <mpi.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <numeric>
 #include <optional>
 #include <source_location>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "runtime/process.h"
@@ -91,7 +94,7 @@ class Halves {
     bool is_released = false;
     facts.release = [&is_released](const runtime::Communicator&) { is_released = true; };
     if (!is_worker()) {
-      require(static_cast<bool>(worlds::open_bridge(services(), std::move(facts))), "the bridge opens");
+      worlds::open_bridge(services(), std::move(facts));
       const auto serve = [this] { loop_->run([this] { return !services().has_bridges(); }); };
       const bool leaves_first = side == 0 && !has_guests;  // whom it serves may leave with the others
       if (leaves_first) serve();
@@ -105,9 +108,7 @@ class Halves {
       return;
     }
     facts.lpid_of = [this](Gpid gpid) { return runtime().registry().lpid_of(gpid).value(); };
-    const Result<BridgeId> bridge = worlds::open_bridge(runtime(), std::move(facts));
-    require(static_cast<bool>(bridge), "the bridge opens");
-    work(bridge.value());
+    work(worlds::open_bridge(runtime(), std::move(facts)));
     require(worlds::joined_worlds(runtime()).bridges.ids().empty(), "the bridge has gone");
     require(is_released == (how == Ends::together), "the bridge ends as it should");
   }
@@ -115,23 +116,31 @@ class Halves {
   // The same, but each rank loses the others before the end.
   template <class Work>
   void lost_round(Work&& work) {
-    int abandoned = 0;
     worlds::BridgeFacts facts;
     facts.wire = join_halves();
     facts.release = [this](runtime::Communicator) { require(false, "a lost bridge is not released"); };
-    facts.unwatch = [&abandoned](bool all_part) { abandoned += all_part ? 0 : 1; };
+    std::array<int, 2> pair{-1, -1};
+    require(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair.data()) == 0, "a pair");
+    constexpr WorldId linked_world = 77;
+    facts.links.links[linked_world].emplace_back(worlds::Socket(pair[0]));
+    worlds::FramedSocket linked{worlds::Socket(pair[1])};
     const MPI_Comm wire = facts.wire.get();
     if (is_worker()) {
       facts.lpid_of = [this](Gpid gpid) { return runtime().registry().lpid_of(gpid).value(); };
-      const BridgeId bridge = worlds::open_bridge(runtime(), std::move(facts)).value();
+      const BridgeId bridge = worlds::open_bridge(runtime(), std::move(facts));
       work(bridge);
       require(worlds::close_bridge(runtime(), bridge), "a lost bridge closes");
     } else {
-      require(static_cast<bool>(worlds::open_bridge(services(), std::move(facts))), "the bridge opens");
+      worlds::open_bridge(services(), std::move(facts));
       services().progress_calls().note_lost(wire);
       loop_->run([this] { return !services().has_bridges(); });
     }
-    require(abandoned == 1, "what is beside MPI is let go with a lost bridge");
+    // What is beside MPI is let go with a lost bridge: nobody is told of a parting, or here of the link's
+    // end.
+    require(linked.step() && !linked.take(), "the link is left as it is");
+    linked.close();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    if (!is_worker()) require(services().progress_calls().take_lost().empty(), "the link is not watched");
   }
 
   // Both sides meet through MPI as by accept and connect; the first worker of the second side looks up lpids

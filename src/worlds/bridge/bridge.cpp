@@ -99,6 +99,19 @@ void serve_until_left(runtime::Runtime& runtime, const Bridge& bridge) {
                         {"disconnect"});
 }
 
+const char* how_it_is_lost(LinkEnd how) {
+  switch (how) {
+    case LinkEnd::ended:
+      return "has finalized without parting from this one";
+    case LinkEnd::broken:
+      return "has lost a process and goes on alone";
+    case LinkEnd::broken_here:
+      return "is parted from this one, of which a process has died";
+    default:
+      return "has died";
+  }
+}
+
 // How a worker has left the traffic on a bridge.
 struct Departure {
   bool succeeded = true;  // all operations have taken effect
@@ -173,7 +186,7 @@ bool end_bridge(runtime::Runtime& runtime, BridgeId id, protocol::Leaving how) {
 
 }  // namespace
 
-Result<BridgeId> open_bridge(runtime::Runtime& runtime, BridgeFacts facts) {
+BridgeId open_bridge(runtime::Runtime& runtime, BridgeFacts facts) {
   auto point = open_endpoint(runtime.world(), runtime.reporter(), joined_worlds(runtime).bridges.arenas,
                              std::move(facts));
   const op::RemoteOptions options = remote_options(runtime, *point);
@@ -189,6 +202,10 @@ Result<BridgeId> open_bridge(runtime::Runtime& runtime, BridgeFacts facts) {
     if (bridge.point->server != nullptr && !runtime.world().has_threads) runtime.begin_serving_in_calls();
   }
   start(*bridge.point);
+  bridge.point->watch(joined_worlds(runtime).meetings.watch,
+                      [&losses = joined_worlds(runtime).meetings.losses, id](WorldId world, LinkEnd how) {
+                        losses.note(id, world, how_it_is_lost(how));
+                      });
   return id;
 }
 

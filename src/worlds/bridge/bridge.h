@@ -11,8 +11,8 @@
 #include <string>
 
 #include "core/ids.h"
-#include "core/status.h"
 #include "runtime/communicator.h"
+#include "worlds/connect/peer_liveness.h"
 
 namespace comex::runtime {
 class Runtime;
@@ -28,13 +28,11 @@ struct BridgeFacts {
   std::function<Lpid(Gpid)> lpid_of = {};
   // Handles the wire when all have left the bridge; collective over it. If unset, the wire is freed.
   std::function<void(runtime::Communicator)> release = {};
-  // Ends the watch over the others' lives. All have met to part; or this process leaves alone, and the others
-  // still learn by its links of the end of its world.
-  std::function<void(bool all_part)> unwatch = {};
+  LinkedWorlds links = {};  // by which it learns of the others' deaths while the bridge is open
 };
 
-// On a worker. Fails on all ranks of the wire or on none. After a failure, the wire has been released.
-Result<BridgeId> open_bridge(runtime::Runtime& runtime, BridgeFacts facts);
+// On a worker.
+BridgeId open_bridge(runtime::Runtime& runtime, BridgeFacts facts);
 // Fences, waits for all workers of the bridge and leaves its servers. Handles and implicit requests of its
 // processes are complete afterwards. False when an operation of this worker was refused and nobody has been
 // told.
@@ -52,6 +50,6 @@ void leave_all_bridges(runtime::Runtime& runtime);
 
 // On a progress rank, between two rounds of its loop. It leaves with all workers of the wire. If a worker has
 // left alone, it leaves when the workers of its world and those it serves have left.
-Status open_bridge(BridgeServices& services, BridgeFacts facts);
+void open_bridge(BridgeServices& services, BridgeFacts facts);
 
 }  // namespace comex::worlds

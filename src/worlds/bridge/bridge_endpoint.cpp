@@ -87,8 +87,22 @@ op::Sizes BridgeEndpoint::sizes(const runtime::World& world) const {
   return sizes;
 }
 
+void BridgeEndpoint::watch(LifeWatch& by, const OnEnd& on_end) {
+  lives = &by;
+  for (auto& [world, channels] : facts.links.links) {
+    const auto tell = [on_end, world = world](LinkEnd how) { on_end(world, how); };
+    watched.push_back(by.add(std::move(channels), tell, facts.links.dead_workers));
+  }
+}
+
 void BridgeEndpoint::unwatch(bool all_part) {
-  if (const auto end_watch = std::exchange(facts.unwatch, {})) end_watch(all_part);
+  for (const LifeWatch::Id link : std::exchange(watched, {})) {
+    if (all_part) {
+      lives->remove(link, LinkEnd::parted);
+    } else {
+      lives->detach(link);
+    }
+  }
 }
 
 void BridgeEndpoint::release_wire() {

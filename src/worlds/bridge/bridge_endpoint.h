@@ -5,6 +5,7 @@
 // bridge_services.cpp.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -33,6 +34,8 @@ struct BridgeEndpoint {
   std::unique_ptr<pr::Server> server;            // destroyed before the transport
   ServiceState service = ServiceState::goes_on;  // of a progress rank
   std::size_t departed = 0;                      // the number of leavers when `service` was decided
+  LifeWatch* lives = nullptr;                    // watches over these links
+  std::vector<LifeWatch::Id> watched;
 
   // The arena of a rank of another world, if this process has mapped it.
   GuestArena* guest_arena(TransportRank of) const;
@@ -42,7 +45,12 @@ struct BridgeEndpoint {
   // own server.
   std::vector<TransportRank> own_servers() const;
   op::Sizes sizes(const runtime::World& own) const;  // of messages and bodies on the wire
-  void unwatch(bool all_part);                       // a loss is not noticed any more
+  // Watches over the lives of the others by the links of its facts. `on_end` is told of what LifeWatch is.
+  using OnEnd = std::function<void(WorldId, LinkEnd)>;
+  void watch(LifeWatch& by, const OnEnd& on_end);
+  // A loss is not noticed any more. All have met to part; or this process leaves alone, and the others still
+  // learn by its links of the end of its world.
+  void unwatch(bool all_part);
   void release_wire();
   void abandon_wire();  // without the others
 };

@@ -100,12 +100,14 @@ void BridgeServices::drop(BridgeEndpoint& point) {
   arenas_.forget_unused();
 }
 
-Status open_bridge(BridgeServices& services, BridgeFacts facts) {
+void open_bridge(BridgeServices& services, BridgeFacts facts) {
   auto point = open_endpoint(services.world(), services.reporter(), services.arenas(), std::move(facts));
-  const BridgeEndpoint& here = *point;
+  BridgeEndpoint& here = *point;
   services.join(std::move(point));
   start(here);
-  return {};
+  ProgressRankCalls& calls = services.progress_calls();
+  here.watch(calls.watch(),
+             [&calls, wire = here.facts.wire.get()](WorldId, LinkEnd) { calls.note_lost(wire); });
 }
 
 }  // namespace comex::worlds

@@ -1,58 +1,97 @@
 #include "worlds/connect/join.h"
 
+#include <algorithm>
 #include <memory>
 
+#include "core/protocol.h"
+#include "runtime/mpi_in_use.h"
 #include "runtime/runtime.h"
 #include "worlds/agreement/deadline.h"
 #include "worlds/bridge/bridge_services.h"
-#include "worlds/connect/peer_liveness.h"
-#include "worlds/joined_worlds.h"
 
 namespace comex::worlds {
 namespace {
 
 constexpr const char* operation = "meeting";
 
-struct JoinedBridge {
-  BridgeFacts facts;
-  LinkedWorlds linked;
-  std::shared_ptr<WatchedLinks> watched;
-};
+// It lies between the tags of bodies and of the transport's own probe, so no message of the wire uses it.
+constexpr int roster_tag = 32766;
+static_assert(protocol::get_tag(protocol::slot_count - 1) < roster_tag);
 
-// Held until the links are watched, because no death would be noticed before.
-TimeLimit limit_of_meeting(const runtime::Reporter& reporter, const Roster& roster) {
-  return {reporter, operation, "the other side has not come together with this one in MPI", roster.limit_s};
+// Neighbouring blocks join in pairs: 1 with 1, 2 with 2, 4 with 4 and so on.
+runtime::Communicator communicator_of(MPI_Comm wire, const std::vector<TransportRank>& ranks) {
+  int mine_in_wire = 0;
+  const auto& check = runtime::mpi_check();
+  check(PMPI_Comm_rank(wire, &mine_in_wire), "MPI_Comm_rank");
+  const auto me = static_cast<std::size_t>(std::ranges::find(ranks, mine_in_wire) - ranks.begin());
+  COMEX_BUG_IF(me == ranks.size());
+  runtime::Communicator joined = runtime::Communicator::duplicate(MPI_COMM_SELF);
+  for (std::size_t width = 1; width < ranks.size(); width *= 2) {
+    const std::size_t mine = me / width * width;
+    const std::size_t other = mine ^ width;
+    if (other >= ranks.size()) continue;
+    MPI_Comm both = MPI_COMM_NULL;
+    MPI_Comm merged = MPI_COMM_NULL;
+    check.let_errors_return(joined.get());
+    check(PMPI_Intercomm_create(joined.get(), 0, wire, ranks[other], roster_tag, &both),
+          "MPI_Intercomm_create");
+    check.let_errors_return(both);
+    check(PMPI_Intercomm_merge(both, mine > other ? 1 : 0, &merged), "MPI_Intercomm_merge");
+    PMPI_Comm_free(&both);
+    joined = runtime::Communicator(merged);
+  }
+  return joined;
 }
 
-Result<JoinedBridge> join(const runtime::Reporter& reporter, LifeWatch& watch, MPI_Comm wire,
-                          const runtime::World& own, const Roster& roster) {
-  Result<JoinedComms> joined = make_intercommunicator(wire, roster);
+// Holds MPI's data of a meeting until both sides part, or until this process has nobody to part from.
+class Intercommunicator {
+ public:
+  explicit Intercommunicator(MPI_Comm inter) : inter_(inter) {}
+  // Freed also where the other side does not come: MPI_Finalize may wait for that one otherwise.
+  ~Intercommunicator() {
+    if (inter_ != MPI_COMM_NULL && runtime::mpi_is_running()) PMPI_Comm_free(&inter_);
+  }
+  Intercommunicator(const Intercommunicator&) = delete;
+  Intercommunicator& operator=(const Intercommunicator&) = delete;
+
+  // Collective over both sides.
+  void part(runtime::Communicator all) {
+    const mpi::YieldScope while_waiting(runtime::mpi_in_use().yield_switch(), true);
+    // Freed, because some libraries hang where both are disconnected.
+    { const runtime::Communicator freed = std::move(all); }
+    worlds::part(std::exchange(inter_, MPI_COMM_NULL));
+  }
+
+ private:
+  MPI_Comm inter_;
+};
+
+Result<JoinedComms> join_in_mpi(MPI_Comm wire, const Roster& roster) {
+  // On few cores, the awaited ranks need the processor to get here.
+  const mpi::YieldScope while_waiting(runtime::mpi_in_use().yield_switch(), true);
+  const runtime::Communicator members = communicator_of(wire, roster.ranks);
+  return join(roster.side, roster.port, static_cast<int>(roster.root), members.get());
+}
+
+Result<BridgeFacts> join_sides(const runtime::Reporter& reporter, MPI_Comm wire, const runtime::World& own,
+                               const Roster& roster) {
+  Result<JoinedComms> joined = join_in_mpi(wire, roster);
   if (!joined) return joined.take_failure();
-  JoinedBridge made;
-  made.linked = link_worlds(joined->all, own.id, own.failures.dead_workers(), reporter);
-  made.watched = std::make_shared<WatchedLinks>(watch);
-  made.facts.wire = runtime::Communicator(joined->all);
-  made.facts.release = [intercommunicator = std::make_shared<Intercommunicator>(joined->inter), &reporter,
-                        seconds = roster.limit_s](runtime::Communicator all) {
+  BridgeFacts facts;
+  facts.wire = runtime::Communicator(joined->all);
+  facts.links = link_worlds(joined->all, own.id, own.failures.dead_workers(), reporter);
+  facts.release = [intercommunicator = std::make_shared<Intercommunicator>(joined->inter), &reporter,
+                   seconds = roster.limit_s](runtime::Communicator all) {
     const TimeLimit limit_of_parting(reporter, "world_disconnect", "the other side has not let go in MPI",
                                      seconds);
     intercommunicator->part(std::move(all));
   };
-  made.facts.unwatch = [watched = made.watched](bool all_part) { watched->end(all_part); };
-  return made;
+  return facts;
 }
 
-const char* how_it_is_lost(LinkEnd how) {
-  switch (how) {
-    case LinkEnd::ended:
-      return "has finalized without parting from this one";
-    case LinkEnd::broken:
-      return "has lost a process and goes on alone";
-    case LinkEnd::broken_here:
-      return "is parted from this one, of which a process has died";
-    default:
-      return "has died";
-  }
+// Held until the links are watched, because no death would be noticed before.
+TimeLimit limit_of_meeting(const runtime::Reporter& reporter, const Roster& roster) {
+  return {reporter, operation, "the other side has not come together with this one in MPI", roster.limit_s};
 }
 
 }  // namespace
@@ -60,27 +99,17 @@ const char* how_it_is_lost(LinkEnd how) {
 Result<BridgeId> join_bridge(runtime::Runtime& runtime, MPI_Comm wire, const Roster& roster,
                              std::function<Lpid(Gpid)> lpid_of) {
   const TimeLimit limit = limit_of_meeting(runtime.reporter(), roster);
-  Result<JoinedBridge> joined =
-      join(runtime.reporter(), joined_worlds(runtime).meetings.watch, wire, runtime.world(), roster);
-  if (!joined) return joined.take_failure();
-  joined->facts.lpid_of = std::move(lpid_of);
-  Result<BridgeId> bridge = open_bridge(runtime, std::move(joined->facts));
-  if (!bridge) return bridge;
-  joined->watched->watch(std::move(joined->linked),
-                         [&losses = joined_worlds(runtime).meetings.losses, id = bridge.value()](
-                             WorldId world, LinkEnd how) { losses.note(id, world, how_it_is_lost(how)); });
-  return bridge;
+  Result<BridgeFacts> facts = join_sides(runtime.reporter(), wire, runtime.world(), roster);
+  if (!facts) return facts.take_failure();
+  facts->lpid_of = std::move(lpid_of);
+  return open_bridge(runtime, std::move(facts).value());
 }
 
 void join_bridge(BridgeServices& services, MPI_Comm wire, const Roster& roster) {
-  ProgressRankCalls& calls = services.progress_calls();
   const TimeLimit limit = limit_of_meeting(services.reporter(), roster);
-  Result<JoinedBridge> joined = join(services.reporter(), calls.watch(), wire, services.world(), roster);
-  if (!joined) return;  // the worker that leads reports why
-  const MPI_Comm bridge_wire = joined->facts.wire.get();
-  if (!open_bridge(services, std::move(joined->facts))) return;
-  joined->watched->watch(std::move(joined->linked),
-                         [&calls, bridge_wire](WorldId, LinkEnd) { calls.note_lost(bridge_wire); });
+  Result<BridgeFacts> facts = join_sides(services.reporter(), wire, services.world(), roster);
+  // Without them, the worker that leads reports why.
+  if (facts) open_bridge(services, std::move(facts).value());
 }
 
 }  // namespace comex::worlds

@@ -21,7 +21,7 @@
 
 #include "op/control_messages.h"
 #include "transport/transport.h"
-#include "worlds/connect/intercommunicator.h"
+#include "worlds/connect/join.h"
 #include "worlds/connect/ports/life_watch.h"
 
 namespace comex::runtime {

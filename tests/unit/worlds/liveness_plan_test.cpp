@@ -1,4 +1,4 @@
-#include "worlds/connect/liveness_plan.h"
+#include "worlds/connect/peer_liveness.h"
 
 #include <gtest/gtest.h>
 
