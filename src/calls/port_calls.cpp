@@ -17,7 +17,7 @@ constexpr const char* connecting = "world_connect";
 
 Result<FramedSocket> await_at(runtime::Runtime& runtime, const PortName& port, const Deadline& deadline,
                               const ShouldAbort& should_abort) {
-  const auto listener = worlds::joined_worlds(runtime).meetings.ports.find(format_port(port));
+  const auto listener = worlds::joined_worlds(runtime).ports.find(format_port(port));
   if (listener != nullptr) return await_leader(runtime, accepting, *listener, deadline, should_abort);
   return caller_error("this process has no such port open at " + format_place(port) +
                       "; the root accepts at a port that it has opened itself");
@@ -69,7 +69,7 @@ int comex_world_open_port(char* port, int port_bytes) {
                                     "the place for the port holds " + std::to_string(port_bytes) +
                                         " bytes; this one needs " + std::to_string(text.size() + 1));
   }
-  worlds::joined_worlds(*runtime).meetings.ports.add(std::move(listener).value());
+  worlds::joined_worlds(*runtime).ports.add(std::move(listener).value());
   std::memcpy(port, text.c_str(), text.size() + 1);
   return COMEX_SUCCESS;
 }
@@ -81,8 +81,7 @@ int comex_world_close_port(const char* port) {
   if (port == nullptr) return runtime->reporter().fail({.operation = name}, "the port is null");
   auto parsed = parse_port(port);
   if (!parsed) return runtime->reporter().fail({.operation = name}, parsed.failure());
-  if (worlds::joined_worlds(*runtime).meetings.ports.remove(format_port(parsed.value())))
-    return COMEX_SUCCESS;
+  if (worlds::joined_worlds(*runtime).ports.remove(format_port(parsed.value()))) return COMEX_SUCCESS;
   return runtime->reporter().fail({.operation = name}, "this process has no such port open");
 }
 

@@ -50,7 +50,7 @@ int comex_world_spawn(const char* command, char* const argv[], int processes, in
 int comex_world_parent(comex_group_t* parent) {
   runtime::Runtime* runtime = runtime::enter("world_parent");
   if (runtime == nullptr || !runtime::has_place(*runtime, "world_parent", parent)) return COMEX_FAILURE;
-  const int handle = worlds::joined_worlds(*runtime).meetings.parent;
+  const int handle = worlds::joined_worlds(*runtime).parent;
   *parent = handle == worlds::no_group ? COMEX_GROUP_NULL : handle;
   return COMEX_SUCCESS;
 }

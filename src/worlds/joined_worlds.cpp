@@ -27,6 +27,40 @@ const runtime::WorldJoiner& joiner() {
   return one;
 }
 
+std::string Ports::add(Listener listener) {
+  std::string name = format_port(listener.name());
+  const std::lock_guard lock(mutex_);
+  open_.emplace(name, std::make_shared<Listener>(std::move(listener)));
+  return name;
+}
+
+bool Ports::remove(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  return open_.erase(name) != 0;
+}
+
+std::shared_ptr<Listener> Ports::find(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  const auto found = open_.find(name);
+  return found == open_.end() ? nullptr : found->second;
+}
+
+void Losses::note(BridgeId bridge, WorldId world, std::string how) {
+  const std::lock_guard lock(mutex_);
+  noted_.push_back({bridge, world, std::move(how)});
+  has_any_.store(true, std::memory_order_relaxed);
+}
+
+void Losses::tell_all(runtime::Runtime& runtime) {
+  std::vector<Loss> lost;
+  {
+    const std::lock_guard lock(mutex_);
+    lost = std::exchange(noted_, {});
+    has_any_.store(false, std::memory_order_relaxed);
+  }
+  for (const Loss& each : lost) lose_bridge(runtime, each.bridge, each.world, each.how);
+}
+
 bool JoinedWorlds::find(Lpid lpid, runtime::Reach& found) const {
   BridgePeer peer;
   if (!bridges.peers.find(lpid, peer)) return false;
@@ -58,10 +92,6 @@ void JoinedWorlds::start_fence_all(nb::Completion& completion) {
     const op::Engine::Lock lock = runtime_.engine().enter_when(has_capacity, {"fence_all"});
     if (const std::shared_ptr<Bridge> bridge = bridges.find(id)) bridge->remote.start_fence_all(completion);
   }
-}
-
-void JoinedWorlds::on_group_removed(int handle) {
-  meetings.parent.compare_exchange_strong(handle, no_group);
 }
 
 }  // namespace comex::worlds

@@ -4,12 +4,60 @@
 // joiner() to the runtime.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
 #include "runtime/other_worlds.h"
 #include "runtime/runtime.h"
 #include "worlds/bridge/bridges.h"
-#include "worlds/connect/meetings.h"
+#include "worlds/connect/ports/framed_socket.h"
+#include "worlds/connect/ports/life_watch.h"
 
 namespace comex::worlds {
+
+inline constexpr int no_group = -1;
+
+// The open ports.
+class Ports {
+ public:
+  std::string add(Listener listener);
+  bool remove(const std::string& name);
+  // The caller may use it even if it is closed meanwhile. Null: there is no such port here.
+  std::shared_ptr<Listener> find(const std::string& name);
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<Listener>> open_;
+};
+
+// The lost worlds. The watch's thread notes them. The program's own thread handles them where it waits or
+// begins something with another world, because that thread may call MPI.
+class Losses {
+ public:
+  // Notes a world on this bridge and what has happened to it.
+  void note(BridgeId bridge, WorldId world, std::string how);
+  void tell(runtime::Runtime& runtime) {
+    if (has_any_.load(std::memory_order_relaxed)) [[unlikely]]
+      tell_all(runtime);
+  }
+
+ private:
+  struct Loss {
+    BridgeId bridge;
+    WorldId world;
+    std::string how;
+  };
+  void tell_all(runtime::Runtime& runtime);
+
+  std::atomic<bool> has_any_{false};
+  std::mutex mutex_;
+  std::vector<Loss> noted_;
+};
 
 class JoinedWorlds final : public runtime::OtherWorlds {
  public:
@@ -19,19 +67,20 @@ class JoinedWorlds final : public runtime::OtherWorlds {
   TransportRank rank_on(BridgeId bridge, Lpid lpid) const override;
   op::ControlMessages& control_of(BridgeId bridge) override;
   std::string why_lost(BridgeId bridge) override;
-  void tell_losses() override { meetings.losses.tell(runtime_); }
-  void part_after_death(std::uint32_t dead_workers) override { meetings.watch.break_all(dead_workers); }
+  void tell_losses() override { losses.tell(runtime_); }
+  void part_after_death(std::uint32_t dead_workers) override { watch.break_all(dead_workers); }
   void start_fence_all(nb::Completion& completion) override;
-  void on_group_removed(int handle) override;
+  void on_group_removed(int handle) override { parent.compare_exchange_strong(handle, no_group); }
   void leave() override { leave_all_bridges(runtime_); }
-
-  void on_world_freed(WorldId world) override {
-    bridges.freed(world);
-    meetings.losses.forget(world);
-  }
+  void on_world_freed(WorldId world) override { bridges.freed(world); }
 
   Bridges bridges;
-  Meetings meetings;
+  Ports ports;
+  std::atomic<int> parent{no_group};            // the inter-group with the world that spawned this one
+  std::atomic<std::uint64_t> lock_requests{0};  // to progress ranks
+  std::atomic<std::uint32_t> spawns{0};         // jobs that this process has spawned in this world
+  Losses losses;
+  LifeWatch watch;  // over the bridges; destroyed first, because it notes losses
 
  private:
   runtime::Runtime& runtime_;

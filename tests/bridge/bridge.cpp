@@ -53,7 +53,7 @@ void lose(Halves& halves) {
     comex_set_errors(COMEX_ERRORS_RETURN);
     const WorldId other = halves.runtime().registry().gpid_of(halves.foreign.front()).value().world;
     std::thread([&] {
-      worlds::joined_worlds(halves.runtime()).meetings.losses.note(bridge, other, "is lost");
+      worlds::joined_worlds(halves.runtime()).losses.note(bridge, other, "is lost");
     }).join();
     halves.require(worlds::joined_worlds(halves.runtime()).bridges.why_lost(bridge).empty(),
                    "who notes a loss does nothing");

@@ -50,7 +50,6 @@ void add_peers(runtime::Runtime& runtime, BridgeId id, Bridge& bridge) {
     const Lpid lpid = point.facts.lpid_of(peer.gpid);
     bridge.ranks.emplace(lpid, rank);
     joined_worlds(runtime).bridges.peers.add(lpid, peer);
-    joined_worlds(runtime).meetings.losses.forget(peer.gpid.world);  // from here on its loss is news
   }
 }
 
@@ -202,8 +201,8 @@ BridgeId open_bridge(runtime::Runtime& runtime, BridgeFacts facts) {
     if (bridge.point->server != nullptr && !runtime.world().has_threads) runtime.begin_serving_in_calls();
   }
   start(*bridge.point);
-  bridge.point->watch(joined_worlds(runtime).meetings.watch,
-                      [&losses = joined_worlds(runtime).meetings.losses, id](WorldId world, LinkEnd how) {
+  bridge.point->watch(joined_worlds(runtime).watch,
+                      [&losses = joined_worlds(runtime).losses, id](WorldId world, LinkEnd how) {
                         losses.note(id, world, how_it_is_lost(how));
                       });
   return id;
@@ -240,7 +239,7 @@ void lose_bridge(runtime::Runtime& runtime, BridgeId id, WorldId world, const st
     runtime.engine().detach(bridge->transport());  // its server may have bodies under way
     bridge->is_in_use_by_mpi = bridge->transport().abandon();
   }
-  const bool is_news = joined_worlds(runtime).meetings.losses.is_news(world);
+  const bool is_news = joined_worlds(runtime).bridges.peers.is_news(world);
   if (failed != 0) {
     runtime.reporter().fail({}, reason + "; " + std::to_string(failed) + " operations under way have failed");
   } else if (is_news) {

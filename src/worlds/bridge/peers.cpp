@@ -1,6 +1,7 @@
 #include "worlds/bridge/peers.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace comex::worlds {
 
@@ -16,6 +17,8 @@ void Peers::add(Lpid lpid, const BridgePeer& peer) {
   const std::lock_guard lock(mutex_);
   std::vector<BridgePeer>& peers = by_lpid_[lpid];
   peers.insert(std::ranges::find(peers, true, &BridgePeer::is_lost), peer);
+  if (const auto lost = lost_worlds_.find(peer.gpid.world); lost != lost_worlds_.end())
+    lost->second.is_told = false;
 }
 
 template <class Goes>
@@ -55,7 +58,13 @@ void Peers::lose(BridgeId bridge) {
 
 void Peers::lose_world(WorldId world, const std::string& reason) {
   const std::lock_guard lock(mutex_);
-  lost_worlds_.emplace(world, reason);
+  lost_worlds_.try_emplace(world, LostWorld{reason});
+}
+
+bool Peers::is_news(WorldId world) {
+  const std::lock_guard lock(mutex_);
+  const auto found = lost_worlds_.find(world);
+  return found != lost_worlds_.end() && !std::exchange(found->second.is_told, true);
 }
 
 std::string Peers::why_lost(WorldId world) const {
@@ -67,7 +76,7 @@ std::string Peers::why_lost(WorldId world) const {
   if (found == lost_worlds_.end()) return {};
   const bool is_reached = std::ranges::any_of(
       by_lpid_, [&](const auto& each) { return std::ranges::any_of(each.second, leads_there); });
-  return is_reached ? std::string() : found->second;
+  return is_reached ? std::string() : found->second.reason;
 }
 
 }  // namespace comex::worlds

@@ -41,6 +41,8 @@ class Peers {
   // Records a world lost with a bridge. The reason is kept until another bridge leads there; empty: not lost.
   void lose_world(WorldId world, const std::string& reason);
   std::string why_lost(WorldId world) const;
+  bool is_news(
+      WorldId world);  // true at the first call for a lost world, and again after another bridge led there
   void freed(WorldId world);
 
  private:
@@ -49,7 +51,11 @@ class Peers {
 
   mutable std::mutex mutex_;
   std::unordered_map<Lpid, std::vector<BridgePeer>> by_lpid_;  // the oldest bridge first, lost ones last
-  std::map<WorldId, std::string> lost_worlds_;
+  struct LostWorld {
+    std::string reason;
+    bool is_told = false;
+  };
+  std::map<WorldId, LostWorld> lost_worlds_;
 };
 
 }  // namespace comex::worlds

@@ -89,7 +89,7 @@ std::vector<MPI_Comm> ProgressRankCalls::take_lost() {
 }
 
 bool MeetingLock::take(TransportRank progress_rank) {
-  const std::uint64_t number = ++joined_worlds(runtime_).meetings.asked;
+  const std::uint64_t number = ++joined_worlds(runtime_).lock_requests;
   {
     const op::Engine::Lock lock = runtime_.engine().enter();
     control_.send(progress_rank, progress_call_context, number, ask, {});

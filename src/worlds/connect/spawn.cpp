@@ -38,7 +38,7 @@ std::vector<std::pair<std::string, std::string>> environment_of_children(const S
 Result<Bytes> message_to_children(runtime::Runtime& runtime, const PortName& port) {
   int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  const std::uint32_t spawns = joined_worlds(runtime).meetings.spawns++;
+  const std::uint32_t spawns = joined_worlds(runtime).spawns++;
   std::optional<std::uint32_t> job = 0;  // the launcher gives the children their number
   if (!runtime::launched_process().job) {
     job = groups::job_of_spawn(runtime.world().id, static_cast<std::uint32_t>(rank), spawns);
@@ -159,7 +159,7 @@ int meet_parents(runtime::Runtime& runtime) {
   };
   int parent = no_group;
   const int result = run_meeting(runtime, meeting, &parent);
-  joined_worlds(runtime).meetings.parent = parent;
+  joined_worlds(runtime).parent = parent;
   return result;
 }
 
