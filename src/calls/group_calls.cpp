@@ -6,7 +6,7 @@
 #include "runtime/call.h"
 #include "worlds/agreement/agree.h"
 #include "worlds/agreement/create_group.h"
-#include "worlds/bridge/bridge_membership.h"
+#include "worlds/bridge/disconnect.h"
 
 namespace comex::calls {
 namespace {

@@ -13,7 +13,7 @@
 #include "worlds/agreement/agree.h"
 #include "worlds/agreement/create_group.h"
 #include "worlds/agreement/group_wire.h"
-#include "worlds/bridge/bridge_membership.h"
+#include "worlds/bridge/disconnect.h"
 #include "worlds/joined_worlds.h"
 
 namespace comex::calls {
