@@ -54,7 +54,8 @@ void say_something(Input& input, const Socket& to, const std::string& cookie) {
       return say_frame(to, "enter");
     case 4: {
       const auto world = input.value<WorldId>();
-      return say_frame(to, cookie + std::string(reinterpret_cast<const char*>(&world), sizeof world));
+      const Bytes hello = Packer().text(cookie).value(world).take();
+      return say_frame(to, {reinterpret_cast<const char*>(hello.data()), hello.size()});
     }
     case 5: {
       const auto bytes = input.value<std::uint64_t>();
@@ -172,7 +173,7 @@ void watch(Input& input) {
   const Socket there(pair[1]);
   const worlds::LifeWatch::Id id = watch.add(std::move(channels), [](worlds::LinkEnd) {});
   for (int steps = 0; steps < 8 && !input.empty(); ++steps) say_something(input, there, "cookie");
-  watch.remove(id, worlds::LinkEnd::parted);
+  watch.end(id, true);
 }
 
 }  // namespace

@@ -173,13 +173,7 @@ void BridgeEndpoint::watch(LifeWatch& by, const OnEnd& on_end) {
 }
 
 void BridgeEndpoint::unwatch(bool all_part) {
-  for (const LifeWatch::Id link : std::exchange(watched, {})) {
-    if (all_part) {
-      lives->remove(link, LinkEnd::parted);
-    } else {
-      lives->detach(link);
-    }
-  }
+  for (const LifeWatch::Id link : std::exchange(watched, {})) lives->end(link, all_part);
 }
 
 void BridgeEndpoint::release_wire() {

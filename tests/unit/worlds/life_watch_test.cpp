@@ -75,9 +75,9 @@ TEST(LifeWatch, tells_of_a_death) {
 
 TEST(LifeWatch, does_not_tell_of_parting) {
   LinkedPair linked;
-  linked.far->remove(linked.far_link, LinkEnd::parted);
+  linked.far->end(linked.far_link, true);
   linked.far.reset();
-  linked.near->remove(linked.near_link, LinkEnd::parted);
+  linked.near->end(linked.near_link, true);
   linked.near.reset();
   EXPECT_EQ(linked.times, 0);
 }
@@ -103,7 +103,7 @@ TEST(LifeWatch, tells_both_sides_that_one_goes_on_alone) {
   ASSERT_TRUE(linked.hears());
   EXPECT_EQ(linked.told, static_cast<int>(LinkEnd::broken));
   linked.far->break_all(1);
-  linked.far->remove(linked.far_link, LinkEnd::parted);
+  linked.far->end(linked.far_link, true);
   linked.far.reset();
   linked.near.reset();
   EXPECT_EQ(linked.times, 1);
@@ -111,14 +111,14 @@ TEST(LifeWatch, tells_both_sides_that_one_goes_on_alone) {
 
 TEST(LifeWatch, of_one_that_left_alone_still_tells_of_its_death_and_parts_at_its_end) {
   LinkedPair linked;
-  linked.far->detach(linked.far_link);
+  linked.far->end(linked.far_link, false);
   EXPECT_EQ(linked.times, 0);
   linked.far.reset();
-  linked.near->remove(linked.near_link, LinkEnd::parted);
+  linked.near->end(linked.near_link, true);
   linked.near.reset();
   EXPECT_EQ(linked.times, 0);
   LinkedPair dying;
-  dying.far->detach(dying.far_link);
+  dying.far->end(dying.far_link, false);
   dying.far->break_all(1);
   ASSERT_TRUE(dying.hears());
   EXPECT_EQ(dying.told, static_cast<int>(LinkEnd::broken));
@@ -128,7 +128,7 @@ TEST(LifeWatch, of_one_that_left_alone_still_tells_of_its_death_and_parts_at_its
 TEST(LifeWatch, tells_the_first_word_of_two) {
   LinkedPair linked;
   linked.far->break_all(1);
-  linked.far->remove(linked.far_link, LinkEnd::parted);
+  linked.far->end(linked.far_link, true);
   linked.far.reset();
   ASSERT_TRUE(linked.hears());
   EXPECT_EQ(linked.told, static_cast<int>(LinkEnd::broken));
@@ -136,7 +136,7 @@ TEST(LifeWatch, tells_the_first_word_of_two) {
 
 TEST(LifeWatch, breaks_links_that_the_other_side_has_parted) {
   LinkedPair linked;
-  linked.far->remove(linked.far_link, LinkEnd::parted);
+  linked.far->end(linked.far_link, true);
   linked.far.reset();
   std::this_thread::sleep_for(std::chrono::milliseconds(50));  // the watch reads it, and tells nobody
   linked.near->break_all(1);

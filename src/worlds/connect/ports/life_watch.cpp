@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "core/packing.h"
-#include "worlds/connect/ports/unverified_connections.h"
+#include "worlds/connect/ports/port_handshake.h"
 
 namespace comex::worlds {
 namespace {
@@ -25,8 +25,9 @@ void pause() {
 // How often the watch looks for new links where the system has refused it a socket.
 constexpr int without_wake_ms = 100;
 
-std::byte word_of(LinkEnd how) {
-  return static_cast<std::byte>(how);
+void say(FramedSocket& channel, LinkEnd how) {
+  const auto word = static_cast<std::byte>(how);
+  channel.send(std::span(&word, 1));
 }
 
 // If the connection has ended, gives the other side's last word.
@@ -40,17 +41,14 @@ bool has_ended(FramedSocket& channel, LinkEnd& how) {
 }
 
 Bytes hello_frame(const std::string& cookie, WorldId world) {
-  Bytes frame(cookie.size() + sizeof world);
-  std::memcpy(frame.data(), cookie.data(), cookie.size());
-  std::memcpy(frame.data() + cookie.size(), &world, sizeof world);
-  return frame;
+  return Packer().text(cookie).value(world).take();
 }
 
 bool is_hello(const Bytes& frame, const std::string& cookie, WorldId& world) {
-  if (frame.size() != cookie.size() + sizeof world) return false;
-  if (std::memcmp(frame.data(), cookie.data(), cookie.size()) != 0) return false;
-  std::memcpy(&world, frame.data() + cookie.size(), sizeof world);
-  return true;
+  Unpacker hello(frame);
+  const bool is_known = hello.text() == cookie;
+  world = hello.value<WorldId>();
+  return is_known && hello.is_done();
 }
 
 // A connection may be dropped before its hello is read, so the listener says when it is in.
@@ -71,14 +69,17 @@ LifeWatch::~LifeWatch() {
   {
     const std::lock_guard lock(mutex_);
     for (auto& [id, link] : links_) {
-      const std::byte word = word_of(link.on_end ? LinkEnd::ended : LinkEnd::parted);
-      for (FramedSocket& channel : link.channels) channel.send(std::span(&word, 1));
+      say(link, link.on_end ? LinkEnd::ended : LinkEnd::parted);
     }
     is_over_ = true;
   }
   if (!thread_.joinable()) return;
   wake();
   thread_.join();
+}
+
+void LifeWatch::say(LivenessLink& link, LinkEnd how) {
+  for (FramedSocket& channel : link.channels) worlds::say(channel, how);
 }
 
 void LifeWatch::wake() {
@@ -108,30 +109,17 @@ LifeWatch::Id LifeWatch::add(std::vector<FramedSocket> channels, OnEnd on_end, s
   return id;
 }
 
-// Calls end(its place) for a link that is there. Meanwhile no on_end runs, unless this is the watch's thread.
-template <class End>
-void LifeWatch::end_watching(Id id, End&& end) {
-  const bool is_watch = std::this_thread::get_id() == thread_.get_id();
+void LifeWatch::end(Id id, bool all_part) {
   std::unique_lock<std::mutex> telling;
-  if (!is_watch) telling = std::unique_lock(telling_);
+  if (std::this_thread::get_id() != thread_.get_id()) telling = std::unique_lock(telling_);
   const std::lock_guard lock(mutex_);
-  if (const auto found = links_.find(id); found != links_.end()) end(found);
-}
-
-void LifeWatch::remove(Id id, LinkEnd how) {
-  end_watching(id, [&](auto found) {
-    const std::byte word = word_of(how);
-    for (FramedSocket& channel : found->second.channels) channel.send(std::span(&word, 1));
-    links_.erase(found);
-    wake();
-  });
-}
-
-void LifeWatch::detach(Id id) {
-  end_watching(id, [&](auto found) {
-    found->second.on_end = {};
-    if (found->second.is_told) links_.erase(found);
-  });
+  const auto found = links_.find(id);
+  if (found == links_.end()) return;
+  LivenessLink& link = found->second;
+  link.on_end = {};
+  if (all_part) say(link, LinkEnd::parted);
+  if (all_part || link.is_told) links_.erase(found);
+  if (all_part) wake();
 }
 
 void LifeWatch::break_all(std::uint32_t dead_workers) {
@@ -140,10 +128,9 @@ void LifeWatch::break_all(std::uint32_t dead_workers) {
   {
     const std::lock_guard lock(mutex_);
     dead_workers_ = std::max(dead_workers_, dead_workers);
-    const std::byte word = word_of(LinkEnd::broken);
     for (auto& [id, link] : links_) {
       if (link.dead_workers >= dead_workers || std::exchange(link.is_told, true)) continue;
-      for (FramedSocket& channel : link.channels) channel.send(std::span(&word, 1));
+      say(link, LinkEnd::broken);
       if (link.on_end) broken.push_back(link.on_end);
     }
   }
@@ -211,8 +198,7 @@ Result<FramedSocket> link_to(const PortName& port, WorldId mine, std::uint64_t l
     if (is_welcomed(channel, end)) return channel;
     const bool is_over = Clock::now() >= end;
     if (channel.is_open()) {  // the other side may still read this and must not take the end for a death
-      const std::byte word = word_of(LinkEnd::parted);
-      channel.send(std::span(&word, 1));
+      say(channel, LinkEnd::parted);
       if (is_over) return environment_error(format_place(port) + " does not answer");
     }
     if (is_over || !channel.was_connected()) {

@@ -32,18 +32,16 @@ class LifeWatch {
   using OnEnd = std::function<void(LinkEnd)>;
 
   LifeWatch() = default;
-  // Ends all remaining links with LinkEnd::ended, detached ones with LinkEnd::parted.
+  // Ends all remaining links with LinkEnd::ended, those whose watch has ended with LinkEnd::parted.
   ~LifeWatch();
   LifeWatch(const LifeWatch&) = delete;
   LifeWatch& operator=(const LifeWatch&) = delete;
 
   // `dead_workers`: of this world, as all of it that meet know.
   Id add(std::vector<FramedSocket> channels, OnEnd on_end, std::uint32_t dead_workers = 0);
-  // Tells the other side how the link ends. Afterwards on_end is not called and not running, unless this is
-  // the watch's thread.
-  void remove(Id link, LinkEnd how);
-  // The same without a word to the other side, which still learns how this process ends.
-  void detach(Id link);
+  // Ends the watch over a link. Afterwards on_end is not called and not running, unless this is the watch's
+  // thread. The other side is told if all part; otherwise it still learns how this process ends.
+  void end(Id link, bool all_part);
   // So many workers of this world have died: ends the links, also later ones, that were made when fewer had,
   // with LinkEnd::broken. Each is reported here as broken_here, unless its end was reported before.
   void break_all(std::uint32_t dead_workers);
@@ -51,12 +49,11 @@ class LifeWatch {
  private:
   struct LivenessLink {
     std::vector<FramedSocket> channels;
-    OnEnd on_end;  // empty: it is detached
+    OnEnd on_end;  // empty: its watch has ended
     std::uint32_t dead_workers;
     bool is_told = false;
   };
-  template <class End>
-  void end_watching(Id id, End&& end);
+  static void say(LivenessLink& link, LinkEnd how);
   void run();
   void wake();
   std::vector<int> descriptors();
