@@ -148,9 +148,12 @@ class Halves {
   template <class Slowly>
   void meet_with(double limit_s, Slowly&& slowly) const {
     const bool accepts = side == 0;
-    std::optional<worlds::MpiPort> port;
+    std::unique_ptr<worlds::MpiPort> port;
     std::array<char, 1024> name{};
-    if (rank == 0) port.emplace(worlds::MpiPort::open().value()).name().copy(name.data(), name.size() - 1);
+    if (rank == 0) {
+      port = worlds::MpiPort::open().value();
+      port->name().copy(name.data(), name.size() - 1);
+    }
     MPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_BYTE, 0, MPI_COMM_WORLD);
     int size = 0;
     MPI_Comm_size(half_, &size);

@@ -93,7 +93,7 @@ void leave_servers(runtime::Runtime& runtime, Bridge& bridge, protocol::Leaving 
 void serve_until_left(runtime::Runtime& runtime, const Bridge& bridge) {
   const pr::Server* const server = bridge.point->server.get();
   if (server == nullptr) return;
-  const std::size_t workers = bridge.point->wire.worker_count();
+  const std::size_t workers = bridge.point->wire.workers().size();
   runtime.engine().wait([&] { return server->departed() >= workers || bridge.control.is_lost(); },
                         {"disconnect"});
 }
@@ -148,17 +148,14 @@ Departure leave_traffic(runtime::Runtime& runtime, BridgeId id, Bridge& bridge, 
   return departure;
 }
 
-// Takes it off under the lock that also guards its loss.
-std::shared_ptr<Bridge> take_off(runtime::Runtime& runtime, BridgeId id) {
-  const op::Engine::Lock lock = runtime.engine().enter();
-  std::shared_ptr<Bridge> bridge = joined_worlds(runtime).bridges.remove(id);
-  runtime.engine().detach(bridge->transport());
-  return bridge;
-}
-
 // Ends all that this process holds of the bridge, the wire last.
 void take_down(runtime::Runtime& runtime, BridgeId id, bool can_free) {
-  const std::shared_ptr<Bridge> bridge = take_off(runtime, id);
+  std::shared_ptr<Bridge> bridge;
+  {
+    const op::Engine::Lock lock = runtime.engine().enter();  // it also guards the bridge's loss
+    bridge = joined_worlds(runtime).bridges.remove(id);
+    runtime.engine().detach(bridge->transport());
+  }
   BridgeEndpoint& point = *bridge->point;
   if (bridge->is_in_use_by_mpi) {
     point.abandon_wire();

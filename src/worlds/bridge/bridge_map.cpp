@@ -15,11 +15,6 @@ std::string host_name(const BridgeRow& row) {
   return row.host_name.data();
 }
 
-BridgeMap::BridgeMap(std::vector<BridgeRow> rows)
-    : rows_(std::move(rows)),
-      worker_count_(static_cast<std::size_t>(
-          std::ranges::count_if(rows_, [](const BridgeRow& row) { return row.is_worker != 0; }))) {}
-
 std::vector<TransportRank> BridgeMap::workers() const {
   std::vector<TransportRank> found;
   for (TransportRank rank = 0; rank < size(); ++rank) {

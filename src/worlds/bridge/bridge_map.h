@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/ids.h"
@@ -46,14 +47,13 @@ class BridgeMap {
   using Attached = std::uint64_t;
   static constexpr std::size_t most_guests = 64;
 
-  explicit BridgeMap(std::vector<BridgeRow> rows);
+  explicit BridgeMap(std::vector<BridgeRow> rows) : rows_(std::move(rows)) {}
 
   const BridgeRow& row(TransportRank rank) const { return rows_[static_cast<std::size_t>(rank)]; }
   TransportRank size() const { return static_cast<TransportRank>(rows_.size()); }
   bool is_worker(TransportRank rank) const { return row(rank).is_worker != 0; }
   Gpid gpid(TransportRank rank) const { return {row(rank).world, row(rank).worker}; }
   std::vector<TransportRank> workers() const;
-  std::size_t worker_count() const { return worker_count_; }
   std::uint32_t chunk_bytes() const;      // the smallest of all
   std::uint64_t staging_reserve() const;  // the smallest of all
   bool spans_machines() const;
@@ -76,7 +76,6 @@ class BridgeMap {
   TransportRank guest_server(TransportRank worker, std::span<const GuestServer> servers) const;
 
   std::vector<BridgeRow> rows_;
-  std::size_t worker_count_ = 0;
 };
 
 }  // namespace comex::worlds

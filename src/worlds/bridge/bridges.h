@@ -14,7 +14,6 @@
 #include "op/control_messages.h"
 #include "worlds/bridge/bridge_endpoint.h"
 #include "worlds/bridge/freed_groups.h"
-#include "worlds/bridge/guest_arenas.h"
 #include "worlds/bridge/peers.h"
 
 namespace comex::worlds {

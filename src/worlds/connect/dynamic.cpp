@@ -38,7 +38,6 @@ Children::Children(MPI_Comm inter, Bytes message) : inter_(inter), message_(std:
 }
 
 Children::~Children() {
-  if (inter_ == MPI_COMM_NULL) return;
   int is_sent = 0;
   PMPI_Test(&sending_, &is_sent, MPI_STATUS_IGNORE);
   if (is_sent == 0) {
@@ -48,7 +47,7 @@ Children::~Children() {
   PMPI_Comm_free(&inter_);
 }
 
-Result<Children> spawn(const SpawnPlan& plan) {
+Result<std::unique_ptr<Children>> spawn(const SpawnPlan& plan) {
   std::vector<std::string> arguments = arguments_of_env(plan);
   std::vector<char*> pointers;
   pointers.reserve(arguments.size() + 1);
@@ -62,7 +61,7 @@ Result<Children> spawn(const SpawnPlan& plan) {
                                          MPI_COMM_SELF, &inter, codes.data()),
                          "MPI or its launcher has started no processes: MPI_Comm_spawn");
   if (!spawned) return spawned.take_failure();
-  return Children(inter, plan.message);
+  return std::make_unique<Children>(inter, plan.message);
 }
 
 Bytes hear_spawner() {
@@ -85,18 +84,17 @@ Bytes hear_spawner() {
   return message;
 }
 
-Result<MpiPort> MpiPort::open() {
+Result<std::unique_ptr<MpiPort>> MpiPort::open() {
   std::array<char, MPI_MAX_PORT_NAME> port{};
   const runtime::ReturnedErrors errors(MPI_COMM_SELF);
   const runtime::ReturnedErrors world_errors(MPI_COMM_WORLD);
   Status opened =
       check(PMPI_Open_port(MPI_INFO_NULL, port.data()), "MPI or its launcher joins no worlds: MPI_Open_port");
   if (!opened) return opened.take_failure();
-  return MpiPort(port.data());
+  return std::unique_ptr<MpiPort>(new MpiPort(port.data()));
 }
 
 MpiPort::~MpiPort() {
-  if (name_.empty()) return;
   const runtime::ReturnedErrors errors(MPI_COMM_WORLD);
   name_.resize(MPI_MAX_PORT_NAME);
   PMPI_Close_port(name_.data());

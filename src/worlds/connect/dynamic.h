@@ -7,6 +7,7 @@
 
 #include <mpi.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,11 +30,6 @@ struct SpawnPlan {
 class Children {
  public:
   Children(MPI_Comm inter, Bytes message);
-  Children(Children&& other) noexcept
-      : inter_(std::exchange(other.inter_, MPI_COMM_NULL)),
-        message_(std::move(other.message_)),
-        sending_(std::exchange(other.sending_, MPI_REQUEST_NULL)) {}
-  Children& operator=(Children&&) = delete;
   Children(const Children&) = delete;
   Children& operator=(const Children&) = delete;
   ~Children();
@@ -45,7 +41,7 @@ class Children {
 };
 
 // Called by one process alone. When it returns, the children have started and been in MPI_Init.
-Result<Children> spawn(const SpawnPlan& plan);
+Result<std::unique_ptr<Children>> spawn(const SpawnPlan& plan);
 // Collective over a spawned MPI_COMM_WORLD, once: returns the plan's message and drops MPI's connection with
 // the parent. Empty: nobody has spawned this process.
 Bytes hear_spawner();
@@ -53,9 +49,7 @@ Bytes hear_spawner();
 // A port of MPI. It stays open while this lives, which is until those that know it have connected.
 class MpiPort {
  public:
-  static Result<MpiPort> open();
-  MpiPort(MpiPort&& other) noexcept : name_(std::exchange(other.name_, {})) {}
-  MpiPort& operator=(MpiPort&&) = delete;
+  static Result<std::unique_ptr<MpiPort>> open();
   MpiPort(const MpiPort&) = delete;
   MpiPort& operator=(const MpiPort&) = delete;
   ~MpiPort();
@@ -65,7 +59,7 @@ class MpiPort {
  private:
   explicit MpiPort(std::string name) : name_(std::move(name)) {}
 
-  std::string name_;  // empty: moved from
+  std::string name_;
 };
 
 enum class MeetingSide : unsigned char { accepts, connects };

@@ -174,10 +174,11 @@ class MeetingRun {
     if (Status locked = lock_in_turn(lock); !locked) return locked.take_failure();
     Roster roster;
     if (accepts()) {
-      Result<MpiPort> port = MpiPort::open();
-      channel_.say(port ? port->name() : "");
+      Result<std::unique_ptr<MpiPort>> port = MpiPort::open();
+      channel_.say(port ? port.value()->name() : "");
       if (!port) return port.take_failure();
-      roster.port = port_.emplace(std::move(port).value()).name();
+      port_ = std::move(port).value();
+      roster.port = port_->name();
     } else {
       const Result<Bytes> received = channel_.receive();
       if (!received) return received.failure();
@@ -287,9 +288,9 @@ class MeetingRun {
   GroupWire wire_;
   double limit_s_;
   MeetingChannel channel_;
-  std::optional<MpiPort> port_;  // on the accepting root, while both sides join in MPI
-  SideFacts mine_;               // on the root
-  SideFacts theirs_;             // on the root
+  std::unique_ptr<MpiPort> port_;  // on the accepting root, while both sides join in MPI
+  SideFacts mine_;                 // on the root
+  SideFacts theirs_;               // on the root
   groups::JoinResult joined_;
   groups::Table far_;            // the processes of the other side
   std::vector<Lpid> newly_met_;  // those of them that were not connected before

@@ -31,12 +31,11 @@ void ProgressRankCalls::on_message(transport::Transport& transport, MPI_Comm wir
     COMEX_BUG_IF(header.phase != order);
     const auto piece = message.data.subspan(sizeof header);
     auto arriving = std::ranges::find_if(
-        arriving_, [&](const ArrivingOrder& each) { return each.wire == wire && each.from == message.from; });
-    if (arriving == arriving_.end())
-      arriving = arriving_.insert(arriving, ArrivingOrder{wire, message.from, {}});
+        arriving_, [&](const Order& each) { return each.wire == wire && each.from == message.from; });
+    if (arriving == arriving_.end()) arriving = arriving_.insert(arriving, Order{wire, message.from, {}});
     arriving->bytes.insert(arriving->bytes.end(), piece.begin(), piece.end());
     if (arriving->bytes.size() < header.bytes) return;
-    orders_.push_back({wire, std::move(arriving->bytes)});
+    orders_.push_back(std::move(*arriving));
     arriving_.erase(arriving);
   }
 }
@@ -57,7 +56,7 @@ bool ProgressRankCalls::execute_next_order(BridgeServices& services) {
 void ProgressRankCalls::forget(MPI_Comm wire) {
   drop_requests([wire](const LockRequest& each) { return each.wire == wire; });
   std::erase_if(orders_, [wire](const Order& each) { return each.wire == wire; });
-  std::erase_if(arriving_, [wire](const ArrivingOrder& each) { return each.wire == wire; });
+  std::erase_if(arriving_, [wire](const Order& each) { return each.wire == wire; });
   const std::lock_guard lock(lost_mutex_);
   std::erase(lost_, wire);  // MPI may give its handle to another wire
 }

@@ -60,10 +60,6 @@ class ProgressRankCalls {
   };
   struct Order {
     MPI_Comm wire;
-    Bytes bytes;
-  };
-  struct ArrivingOrder {
-    MPI_Comm wire;
     TransportRank from;
     Bytes bytes;
   };
@@ -71,7 +67,7 @@ class ProgressRankCalls {
   void drop_requests(const std::function<bool(const LockRequest&)>& is_over);
   bool is_dead(MPI_Comm wire, TransportRank rank) const;
 
-  std::vector<ArrivingOrder> arriving_;
+  std::vector<Order> arriving_;  // in pieces
   std::deque<Order> orders_;
   std::deque<LockRequest> lock_queue_;  // the first one has the lock
   MPI_Comm wire_of_dead_ = MPI_COMM_NULL;

@@ -52,7 +52,7 @@ Result<Bytes> message_to_children(runtime::Runtime& runtime, const PortName& por
 
 struct Started {
   Listener listener;
-  Children children;
+  std::unique_ptr<Children> children;
 };
 Result<Started> start(runtime::Runtime& runtime, const Spawn& spawn) {
   if (spawn.processes < 1) {
@@ -81,7 +81,7 @@ Result<Started> start(runtime::Runtime& runtime, const Spawn& spawn) {
   plan.environment = environment_of_children(runtime.world().settings);
   const TimeLimit limit(runtime.reporter(), "world_spawn", plan.command + " has not come to MPI_Init",
                         static_cast<double>(runtime.world().settings.meet_s));
-  Result<Children> children = worlds::spawn(plan);
+  Result<std::unique_ptr<Children>> children = worlds::spawn(plan);
   if (!children) return children.take_failure();
   return Started{std::move(listener).value(), std::move(children).value()};
 }
