@@ -159,14 +159,14 @@ void leave_one_by_one(Halves& halves) {
     halves.remove(merged);
     if (halves.side == 0) {
       halves.remove(part);
-      halves.require(worlds::leave_bridge(runtime, bridge), "leaving first");
+      halves.require(worlds::end_bridge(runtime, bridge, protocol::Leaving::alone), "leaving first");
       halves.require(worlds::joined_worlds(runtime).bridges.ids().empty(), "who has left stays for nobody");
     }
     halves.await_first_side([&] { runtime.engine().poll(); });
     if (halves.side == 0) return;
     halves.require(comex_barrier(part) == COMEX_SUCCESS, "those who are still there work together");
     halves.remove(part);
-    halves.require(worlds::leave_bridge(runtime, bridge), "leaving last");
+    halves.require(worlds::end_bridge(runtime, bridge, protocol::Leaving::alone), "leaving last");
   });
 }
 

@@ -81,7 +81,8 @@ class Halves {
   void round(Work&& work) {
     round_that_ends(Ends::together, [&](BridgeId bridge) {
       work(bridge);
-      require(worlds::close_bridge(runtime(), bridge), "nothing was refused untold");
+      require(worlds::end_bridge(runtime(), bridge, protocol::Leaving::together),
+              "nothing was refused untold");
     });
   }
 
@@ -94,7 +95,7 @@ class Halves {
     bool is_released = false;
     facts.release = [&is_released](const runtime::Communicator&) { is_released = true; };
     if (!is_worker()) {
-      worlds::open_bridge(services(), std::move(facts));
+      services().open_bridge(std::move(facts));
       const auto serve = [this] { loop_->run([this] { return !services().has_bridges(); }); };
       const bool leaves_first = side == 0 && !has_guests;  // whom it serves may leave with the others
       if (leaves_first) serve();
@@ -129,9 +130,9 @@ class Halves {
       facts.lpid_of = [this](Gpid gpid) { return runtime().registry().lpid_of(gpid).value(); };
       const BridgeId bridge = worlds::open_bridge(runtime(), std::move(facts));
       work(bridge);
-      require(worlds::close_bridge(runtime(), bridge), "a lost bridge closes");
+      require(worlds::end_bridge(runtime(), bridge, protocol::Leaving::together), "a lost bridge closes");
     } else {
-      worlds::open_bridge(services(), std::move(facts));
+      services().open_bridge(std::move(facts));
       services().progress_calls().note_lost(wire);
       loop_->run([this] { return !services().has_bridges(); });
     }

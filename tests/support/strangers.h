@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "worlds/connect/ports/address.h"
 #include "worlds/connect/ports/framed_socket.h"
 
 namespace comex::testing {

@@ -172,14 +172,6 @@ void take_down(runtime::Runtime& runtime, BridgeId id, bool can_free) {
   }
 }
 
-bool end_bridge(runtime::Runtime& runtime, BridgeId id, protocol::Leaving how) {
-  const std::shared_ptr<Bridge> open = joined_worlds(runtime).bridges.find(id);
-  COMEX_BUG_IF(open == nullptr);
-  const Departure departure = leave_traffic(runtime, id, *open, how);
-  take_down(runtime, id, departure.can_free);
-  return departure.succeeded;
-}
-
 }  // namespace
 
 BridgeId open_bridge(runtime::Runtime& runtime, BridgeFacts facts) {
@@ -205,12 +197,12 @@ BridgeId open_bridge(runtime::Runtime& runtime, BridgeFacts facts) {
   return id;
 }
 
-bool close_bridge(runtime::Runtime& runtime, BridgeId id) {
-  return end_bridge(runtime, id, protocol::Leaving::together);
-}
-
-bool leave_bridge(runtime::Runtime& runtime, BridgeId id) {
-  return end_bridge(runtime, id, protocol::Leaving::alone);
+bool end_bridge(runtime::Runtime& runtime, BridgeId id, protocol::Leaving how) {
+  const std::shared_ptr<Bridge> open = joined_worlds(runtime).bridges.find(id);
+  COMEX_BUG_IF(open == nullptr);
+  const Departure departure = leave_traffic(runtime, id, *open, how);
+  take_down(runtime, id, departure.can_free);
+  return departure.succeeded;
 }
 
 void leave_all_bridges(runtime::Runtime& runtime) {

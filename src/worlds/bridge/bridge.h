@@ -1,9 +1,9 @@
 // Joins the processes of two or more worlds for one-sided operations, fences and collectives.
 //
 // Its wire is an intracommunicator of all joined workers and of the progress ranks that serve them, low side
-// first. open_bridge and close_bridge are collective over the wire and wait only for ranks that are on their
-// way. A worker may have several bridges to one process: operations take the oldest, so there is one order;
-// when it closes, after a fence, the next one takes over. Used by worlds.
+// first. To open it, and to end it together, is collective over the wire and waits only for ranks that are on
+// their way. A worker may have several bridges to one process: operations take the oldest, so there is one
+// order; when it closes, after a fence, the next one takes over. Used by worlds.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include <string>
 
 #include "core/ids.h"
+#include "core/protocol.h"
 #include "runtime/communicator.h"
 #include "worlds/connect/peer_liveness.h"
 
@@ -19,8 +20,6 @@ class Runtime;
 }
 
 namespace comex::worlds {
-
-class BridgeServices;
 
 struct BridgeFacts {
   runtime::Communicator wire;
@@ -33,23 +32,19 @@ struct BridgeFacts {
 
 // On a worker.
 BridgeId open_bridge(runtime::Runtime& runtime, BridgeFacts facts);
-// Fences, waits for all workers of the bridge and leaves its servers. Handles and implicit requests of its
-// processes are complete afterwards. False when an operation of this worker was refused and nobody has been
-// told.
-bool close_bridge(runtime::Runtime& runtime, BridgeId bridge);
-// The same without the other workers, which may stay, for a worker that has no group on the bridge any more.
-// It waits for nobody, and nobody reaches it over the bridge afterwards. MPI keeps its data of the wire.
-bool leave_bridge(runtime::Runtime& runtime, BridgeId bridge);
+// Fences, and leaves the bridge's servers. Handles and implicit requests of its processes are complete
+// afterwards. False when an operation of this worker was refused and nobody has been told.
+//   together: waits for all workers of the bridge
+//   alone: without the others, which may stay, for a worker that has no group on the bridge any more. It
+//   waits
+//          for nobody, and nobody reaches it over the bridge afterwards. MPI keeps its data of the wire.
+bool end_bridge(runtime::Runtime& runtime, BridgeId bridge, protocol::Leaving how);
 // Handles the loss of a world on the bridge: everything under way there fails, and so does what starts later.
 // One line tells which world and how, however many bridges it was on. Not collective. Afterwards only
-// close_bridge may be called, which then waits for nobody.
+// end_bridge may be called, which then waits for nobody.
 void lose_bridge(runtime::Runtime& runtime, BridgeId bridge, WorldId world, const std::string& how);
 
 // Called by finalize: fences and leaves the servers, but does not wait for the other workers.
 void leave_all_bridges(runtime::Runtime& runtime);
-
-// On a progress rank, between two rounds of its loop. It leaves with all workers of the wire. If a worker has
-// left alone, it leaves when the workers of its world and those it serves have left.
-void open_bridge(BridgeServices& services, BridgeFacts facts);
 
 }  // namespace comex::worlds

@@ -100,14 +100,12 @@ void BridgeServices::drop(BridgeEndpoint& point) {
   arenas_.forget_unused();
 }
 
-void open_bridge(BridgeServices& services, BridgeFacts facts) {
-  auto point = open_endpoint(services.world(), services.reporter(), services.arenas(), std::move(facts));
-  BridgeEndpoint& here = *point;
-  services.join(std::move(point));
+void BridgeServices::open_bridge(BridgeFacts facts) {
+  points_.push_back(open_endpoint(world(), reporter(), arenas_, std::move(facts)));
+  BridgeEndpoint& here = *points_.back();
   start(here);
-  ProgressRankCalls& calls = services.progress_calls();
-  here.watch(calls.watch(),
-             [&calls, wire = here.facts.wire.get()](WorldId, LinkEnd) { calls.note_lost(wire); });
+  here.watch(progress_calls_.watch(),
+             [this, wire = here.facts.wire.get()](WorldId, LinkEnd) { progress_calls_.note_lost(wire); });
 }
 
 }  // namespace comex::worlds

@@ -29,10 +29,11 @@ class BridgeServices final : public runtime::BridgeService {
   bool has_bridges() const override { return !points_.empty(); }
   bool may_end() const override;
 
-  void join(std::unique_ptr<BridgeEndpoint> point) { points_.push_back(std::move(point)); }
+  // It leaves the bridge with all workers of the wire. If a worker has left alone, it leaves when the workers
+  // of its world and those it serves have left.
+  void open_bridge(BridgeFacts facts);
   runtime::World& world() { return loop_.world(); }
   runtime::Reporter& reporter() { return loop_.reporter(); }
-  GuestArenas& arenas() { return arenas_; }
   ProgressRankCalls& progress_calls() { return progress_calls_; }
 
  private:

@@ -106,7 +106,7 @@ bool leave_unreachable(runtime::Runtime& runtime) {
   bool succeeded = true;
   for (const BridgeId id : joined_worlds(runtime).bridges.ids()) {
     if (is_unreachable(runtime, id) && joined_worlds(runtime).bridges.begin_leaving(id))
-      succeeded = leave_bridge(runtime, id) && succeeded;
+      succeeded = end_bridge(runtime, id, protocol::Leaving::alone) && succeeded;
   }
   return succeeded;
 }
@@ -143,7 +143,9 @@ int disconnect(runtime::Runtime& runtime, groups::Group& group, int handle) {
     if (is_last && is_lowest_endpoint(runtime, group)) {
       await_other_endpoints(runtime, group);
       const bool parts = closes && !was_lost;
-      succeeded = (parts ? part_bridge(runtime, bridge) : leave_bridge(runtime, bridge)) && succeeded;
+      succeeded =
+          (parts ? part_bridge(runtime, bridge) : end_bridge(runtime, bridge, protocol::Leaving::alone)) &&
+          succeeded;
     }
   }
   group.disconnect();
@@ -152,7 +154,7 @@ int disconnect(runtime::Runtime& runtime, groups::Group& group, int handle) {
   return succeeded || was_lost ? COMEX_SUCCESS : COMEX_FAILURE;
 }
 
-// No worker parts before all have met in close_bridge. So the locks are taken by then.
+// No worker parts before all have met in end_bridge. So the locks are taken by then.
 bool part_bridge(runtime::Runtime& runtime, BridgeId id) {
   Bridge& bridge = *joined_worlds(runtime).bridges.find(id);  // nobody else closes it
   const BridgeMap& wire = bridge.point->wire;
@@ -161,7 +163,7 @@ bool part_bridge(runtime::Runtime& runtime, BridgeId id) {
     for (const TransportRank rank : progress_ranks(wire)) static_cast<void>(lock.take(rank));
   }
   lock.end_with_wire();
-  return close_bridge(runtime, id);
+  return end_bridge(runtime, id, protocol::Leaving::together);
 }
 
 }  // namespace comex::worlds

@@ -109,7 +109,7 @@ void join_bridge(BridgeServices& services, MPI_Comm wire, const Roster& roster) 
   const TimeLimit limit = limit_of_meeting(services.reporter(), roster);
   Result<BridgeFacts> facts = join_sides(services.reporter(), wire, services.world(), roster);
   // Without them, the worker that leads reports why.
-  if (facts) open_bridge(services, std::move(facts).value());
+  if (facts) services.open_bridge(std::move(facts).value());
 }
 
 }  // namespace comex::worlds

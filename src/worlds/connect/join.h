@@ -19,6 +19,8 @@
 
 namespace comex::worlds {
 
+class BridgeServices;
+
 // The ranks that come together, and where. It travels to the progress ranks.
 struct Roster {
   std::vector<TransportRank> ranks;  // on the wire: workers in group order, then progress ranks

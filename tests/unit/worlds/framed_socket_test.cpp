@@ -10,7 +10,6 @@
 
 #include "support/frames.h"
 #include "support/refused_calls.h"
-#include "worlds/connect/ports/address.h"
 
 namespace comex::worlds {
 namespace {

@@ -20,7 +20,6 @@
 
 #include "core/packing.h"
 #include "worlds/agreement/deadline.h"
-#include "worlds/connect/ports/address.h"
 #include "worlds/connect/ports/framed_socket.h"
 
 namespace comex::worlds {
