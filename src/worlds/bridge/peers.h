@@ -41,8 +41,8 @@ class Peers {
   // Records a world lost with a bridge. The reason is kept until another bridge leads there; empty: not lost.
   void lose_world(WorldId world, const std::string& reason);
   std::string why_lost(WorldId world) const;
-  bool is_news(
-      WorldId world);  // true at the first call for a lost world, and again after another bridge led there
+  // True at the first call for a lost world, and again after another bridge has led there.
+  bool is_news(WorldId world);
   void freed(WorldId world);
 
  private:
