@@ -34,10 +34,9 @@ struct BridgeFacts {
 BridgeId open_bridge(runtime::Runtime& runtime, BridgeFacts facts);
 // Fences, and leaves the bridge's servers. Handles and implicit requests of its processes are complete
 // afterwards. False when an operation of this worker was refused and nobody has been told.
-//   together: waits for all workers of the bridge
-//   alone: without the others, which may stay, for a worker that has no group on the bridge any more. It
-//   waits
-//          for nobody, and nobody reaches it over the bridge afterwards. MPI keeps its data of the wire.
+//   together  waits for all workers of the bridge
+//   alone     waits for nobody: for a worker that has no group on the bridge any more. Nobody reaches it over
+//             the bridge afterwards. MPI keeps its data of the wire.
 bool end_bridge(runtime::Runtime& runtime, BridgeId bridge, protocol::Leaving how);
 // Handles the loss of a world on the bridge: everything under way there fails, and so does what starts later.
 // One line tells which world and how, however many bridges it was on. Not collective. Afterwards only

@@ -31,7 +31,7 @@ struct GuestArena {
   explicit operator bool() const { return arena.has_value(); }
 };
 
-// Those that this process has attached, once for all bridges.
+// The guest arenas that this process has attached, once for all bridges.
 //
 // A failed attachment is also remembered while a bridge that asked for it is open. So all bridges of a
 // process agree on whether the memory is mapped, and at which address. Calls happen under the owner's lock

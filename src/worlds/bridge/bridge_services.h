@@ -1,6 +1,6 @@
 // A progress rank's part in bridges: it serves their wires beside the wire of its own world.
 //
-// Between two rounds of its loop it may be told to join a bridge (bridge.h). It leaves a bridge when nobody
+// Between two rounds of its loop it may be told to join a bridge. It leaves a bridge when nobody
 // there needs it any more (service_end). Owned by the ProgressLoop.
 #pragma once
 

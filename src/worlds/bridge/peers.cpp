@@ -64,7 +64,7 @@ void Peers::lose_world(WorldId world, const std::string& reason) {
 bool Peers::is_news(WorldId world) {
   const std::lock_guard lock(mutex_);
   const auto found = lost_worlds_.find(world);
-  return found != lost_worlds_.end() && !std::exchange(found->second.is_told, true);
+  return found == lost_worlds_.end() || !std::exchange(found->second.is_told, true);
 }
 
 std::string Peers::why_lost(WorldId world) const {

@@ -1,8 +1,8 @@
 // The only place that uses MPI's dynamic processes: to start a world, join two, and part them again.
 //
-// Every call may wait for others. So it is made only when these are on their way, and never without a time
-// limit around it (time_limit.h). Errors carry MPI's own text. Communicators are plain handles; the caller
-// owns those it gets. Used by worlds on workers and progress ranks.
+// Every call may wait for others. So it is made only when these are on their way, and never without a
+// TimeLimit around it. Errors carry MPI's own text. Communicators are plain handles; the caller owns those
+// it gets. Used by worlds on workers and progress ranks.
 #pragma once
 
 #include <mpi.h>

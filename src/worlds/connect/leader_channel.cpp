@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/diagnose.h"
 #include "worlds/connect/ports/port_handshake.h"
 
 namespace comex::worlds {
@@ -84,8 +85,9 @@ Result<std::vector<Bytes>> MeetingChannel::gather(const Bytes& mine) {
   std::vector<Bytes> parts;
   if (!is_leader()) return parts;
   for (std::uint32_t rank = 0; rank < members_.size(); ++rank) {
-    const std::span<const std::byte> from(all.data() + rank * block.size(), block.size());
-    parts.push_back(Unpacker(from).array<std::byte>());
+    Unpacker from(std::span<const std::byte>(all).subspan(rank * block.size(), block.size()));
+    parts.push_back(from.array<std::byte>());
+    COMEX_BUG_IF(!from.ok());
   }
   return parts;
 }
