@@ -136,8 +136,7 @@ class Halves {
       services().progress_calls().note_lost(wire);
       loop_->run([this] { return !services().has_bridges(); });
     }
-    // What is beside MPI is let go with a lost bridge: nobody is told of a parting, or here of the link's
-    // end.
+    // What is beside MPI goes with a lost bridge: nobody hears of a parting, or here of the link's end.
     require(linked.step() && !linked.take(), "the link is left as it is");
     linked.close();
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
