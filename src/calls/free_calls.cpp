@@ -84,9 +84,7 @@ int Freeing::run() {
   runtime_.fence_members(group_);
   const runtime::AllocationVerdict verdict = runtime::exchange_words(runtime_, handle_, word()).verdict;
   if (has_lost_members()) return free_own_part();
-  if (const auto odd = verdict.odd_one()) {
-    return runtime::fail_apart(runtime_, where_, *odd == me_, "this process frees where others allocate");
-  }
+  if (const auto odd = verdict.odd_one()) return runtime::fail_apart(runtime_, where_, *odd, me_);
   if (const auto nth = verdict.same_nth()) {
     id_ = *nth == 0 ? 0 : groups::allocation_id(group_.context(), *nth).value();
   } else if (!settle()) {

@@ -46,10 +46,7 @@ int malloc_kept(void** ptrs, std::size_t bytes, int copies, comex_group_t handle
   int code = runtime::check_all_live(*runtime, name, *group, handle);
   if (code != COMEX_SUCCESS) return code;
   const auto me = static_cast<std::size_t>(group->my_rank());
-  if (const auto odd = verdict.odd_one()) {
-    return runtime::fail_apart(*runtime, {.operation = name}, *odd == me,
-                               "this process allocates where others free");
-  }
+  if (const auto odd = verdict.odd_one()) return runtime::fail_apart(*runtime, {.operation = name}, *odd, me);
   if (const auto failed = verdict.failed()) return fail_together(*runtime, name, *failed == me, why);
 
   const auto shapes = runtime->gather(handle, KeptShape{bytes, copies});

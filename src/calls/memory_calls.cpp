@@ -66,8 +66,7 @@ int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group
   const std::size_t me = extras.collective->me();
   if (const auto odd = exchanged.verdict.odd_one()) {
     give_up();
-    return runtime::fail_apart(*runtime, {.operation = name}, *odd == me,
-                               "this process allocates where others free");
+    return runtime::fail_apart(*runtime, {.operation = name}, *odd, me);
   }
   ++extras.next_allocation;
   if (const auto failed = exchanged.verdict.failed()) {

@@ -1,10 +1,9 @@
 // The calls for the user's mutexes: direct on the own host, through the owner's server elsewhere.
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "calls/carry_out.h"
-#include "runtime/allocation_words.h"
+#include "runtime/exchange_words.h"
 #include "runtime/local_allocation.h"
 #include "runtime/lock_texts.h"
 #include "runtime/opening/server_options.h"
@@ -151,30 +150,6 @@ bool take_held(const Named& named) {
   return named.runtime->held_mutexes().take(named.held());
 }
 
-// What a worker says about its part in making mutexes. Words are merged to the largest; the lowest worker
-// that failed reports it. If another worker of the host calls malloc instead, it sees a failed allocation,
-// and its own word is recognised here.
-class Made {
- public:
-  Made() = default;
-  static Made done() { return Made(mark); }
-  static Made failed(const runtime::Runtime& by) {
-    return Made(std::uint64_t{by.size() - by.me()} << bits | mark);
-  }
-  void merge(const Made& other) { largest_ = std::max(largest_, other.largest_); }
-
-  explicit operator bool() const { return largest_ == mark; }
-  bool is_mixed() const { return (largest_ & ((1u << bits) - 1)) != mark; }
-  bool is_told_by(const runtime::Runtime& runtime) const { return largest_ == failed(runtime).largest_; }
-
- private:
-  explicit Made(std::uint64_t largest) : largest_(largest) {}
-
-  static constexpr unsigned bits = 2;
-  static constexpr auto mark = std::bit_cast<std::uint64_t>(runtime::AllocationWord::not_allocated());
-  std::uint64_t largest_ = mark;
-};
-
 // Makes zeroed mutexes and shows them to this host's processes and server; does nothing for 0.
 Result<void*> make_own(runtime::Runtime& runtime, int num) {
   if (num < 0) {
@@ -211,25 +186,27 @@ int comex_create_mutexes(int num) {
   runtime->fence_members(*runtime->groups().find(COMEX_GROUP_WORLD));
   const comex::Result<void*> mine = make_own(*runtime, are_there ? std::min(num, 0) : num);
   const groups::Group& everybody = *runtime->groups().find(COMEX_GROUP_WORLD);
-  const Made made = runtime->all_merged(COMEX_GROUP_WORLD, mine ? Made::done() : Made::failed(*runtime));
+  const runtime::AllocationVerdict verdict =
+      runtime::exchange_words(*runtime, COMEX_GROUP_WORLD,
+                              runtime::AllocationWord::made_mutexes(static_cast<bool>(mine)))
+          .verdict;
   if (const int code = runtime::check_all_live(*runtime, name, everybody, COMEX_GROUP_WORLD);
       code != COMEX_SUCCESS) {
     return code;  // others may have succeeded and use the mutexes that are here
   }
-  if (made && !are_there) {
-    runtime->set_has_mutexes(true);
-    return COMEX_SUCCESS;
+  const auto me = static_cast<std::size_t>(runtime->me());
+  const auto odd = verdict.odd_one();
+  const auto failed = verdict.failed();
+  const bool succeeded = !odd && !failed && !are_there;
+  if (succeeded) runtime->set_has_mutexes(true);
+  if (!succeeded && !are_there) drop_own(*runtime);
+  if (odd) return runtime::fail_apart(*runtime, {.operation = name}, *odd, me);
+  if (failed) {
+    return *failed == me ? runtime->reporter().fail({.operation = name}, mine.failure())
+                         : runtime::failed_elsewhere(*runtime);
   }
-  if (!are_there) drop_own(*runtime);
-  if (made) {
-    return runtime->reporter().fail({.operation = name}, "there are mutexes already; destroy them first");
-  }
-  if (made.is_mixed()) {
-    return runtime::fail_apart(*runtime, {.operation = name}, true,
-                               "this process makes mutexes where others do not");
-  }
-  return made.is_told_by(*runtime) ? runtime->reporter().fail({.operation = name}, mine.failure())
-                                   : runtime::failed_elsewhere(*runtime);
+  if (succeeded) return COMEX_SUCCESS;
+  return runtime->reporter().fail({.operation = name}, "there are mutexes already; destroy them first");
 }
 
 int comex_destroy_mutexes(void) {

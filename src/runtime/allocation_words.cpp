@@ -1,6 +1,7 @@
 #include "runtime/allocation_words.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace comex::runtime {
 namespace {
@@ -28,7 +29,7 @@ std::vector<std::size_t> without(std::span<const Claim> claims, std::span<const 
 
 AllocationVerdict::AllocationVerdict(std::size_t member, const AllocationWord& word) {
   const auto index = static_cast<std::uint32_t>(member);
-  (word.is_allocating() ? allocating_ : freeing_) = {1, index};
+  votes_[word.is_allocating() ? 0 : word.makes_mutexes() ? 2 : 1] = {1, index};
   if (word.has_failed()) failed_ = index;
   needs_claims_ = word.needs_claim() ? 1 : 0;
   nth_ = word.nth();
@@ -44,18 +45,23 @@ void AllocationVerdict::Votes::merge(const Votes& other) {
 }
 
 void AllocationVerdict::merge(const AllocationVerdict& other) {
-  allocating_.merge(other.allocating_);
-  freeing_.merge(other.freeing_);
+  for (std::size_t i = 0; i < votes_.size(); ++i) votes_[i].merge(other.votes_[i]);
   failed_ = std::min(failed_, other.failed_);
   const bool differs = nth_ != 0 && other.nth_ != 0 && nth_ != other.nth_;
   if (differs || other.needs_claims_ != 0) needs_claims_ = 1;
   nth_ = std::max(nth_, other.nth_);
 }
 
-std::optional<std::size_t> AllocationVerdict::odd_one() const {
-  if (allocating_.count == 0 || freeing_.count == 0) return std::nullopt;
-  if (allocating_.count == freeing_.count) return std::min(allocating_.first, freeing_.first);
-  return allocating_.count < freeing_.count ? allocating_.first : freeing_.first;
+std::optional<AllocationVerdict::OddOne> AllocationVerdict::odd_one() const {
+  constexpr std::array singular{"allocates", "frees", "makes mutexes"};
+  constexpr std::array plural{"allocate", "free", "make mutexes"};
+  std::vector<std::size_t> kinds;
+  for (std::size_t i = 0; i < votes_.size(); ++i) {
+    if (votes_[i].count != 0) kinds.push_back(i);
+  }
+  if (kinds.size() < 2) return std::nullopt;
+  std::ranges::sort(kinds, {}, [this](std::size_t i) { return std::pair(votes_[i].count, votes_[i].first); });
+  return OddOne{votes_[kinds.front()].first, singular[kinds.front()], plural[kinds.back()]};
 }
 
 std::optional<std::size_t> AllocationVerdict::failed() const {

@@ -1,12 +1,14 @@
-// The words that the members of a group exchange in malloc and free, and their meaning.
+// The words that the members of a group exchange in malloc, free and create_mutexes, and their meaning.
 //
-// It is pure. Both calls begin with one word from each member and a verdict on the words, so that members
-// which allocate while others free find out. Small groups gather the words; large groups merge verdicts on
-// one word each. If every member frees by its own address and over this very group, the verdict is enough.
-// Otherwise the members gather claims: for another member's address, whose allocation only the owner can
-// tell, for another group with the same members, and for mistakes. Used by the memory calls.
+// It is pure. These calls begin with one word from each member and a verdict on the words, so that members
+// which allocate while others free, or make mutexes, find out. Small groups gather the words; large groups
+// merge verdicts on one word each. If every member frees by its own address and over this very group, the
+// verdict is enough. Otherwise the members gather claims: for another member's address, whose allocation only
+// the owner can tell, for another group with the same members, and for mistakes. Used by the calls for memory
+// and mutexes.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -28,9 +30,11 @@ class AllocationWord {
   }  // over the group, from 1
   static AllocationWord frees_nothing() { return frees_nth(0); }
   static AllocationWord frees_by_claim() { return {claims, 0}; }
+  static AllocationWord made_mutexes(bool could) { return {could ? mutexes : no_mutexes, 0}; }
 
   bool is_allocating() const { return kind() == allocates || kind() == refused; }
-  bool has_failed() const { return kind() == refused; }
+  bool makes_mutexes() const { return kind() == mutexes || kind() == no_mutexes; }
+  bool has_failed() const { return kind() == refused || kind() == no_mutexes; }
   void* address() const { return reinterpret_cast<void*>(bits_); }  // if it allocates; null for 0 bytes
   bool needs_claim() const { return kind() == claims; }
   std::uint64_t nth() const {  // 0 unless the member frees something without a claim
@@ -38,8 +42,9 @@ class AllocationWord {
   }
 
  private:
-  enum Kind : std::uint64_t { allocates, refused, frees, claims };  // in bits that are zero in an address
-  static constexpr unsigned kind_bits = 2;
+  // in bits that are zero in an address
+  enum Kind : std::uint64_t { allocates, refused, frees, claims, mutexes, no_mutexes };
+  static constexpr unsigned kind_bits = 3;
 
   constexpr AllocationWord(Kind kind, std::uint64_t value) : bits_(value | kind) {}
   Kind kind() const { return Kind(bits_ & ((1u << kind_bits) - 1)); }
@@ -56,9 +61,14 @@ class AllocationVerdict {
   explicit AllocationVerdict(std::span<const AllocationWord> all);
   void merge(const AllocationVerdict& other);
 
-  // If some members allocate and some free, the first of the smaller side. None: all do the same.
-  std::optional<std::size_t> odd_one() const;
-  // The first member that could not allocate.
+  // The first member of those that are fewest in doing what they do. None: all do the same.
+  struct OddOne {
+    std::size_t member;
+    const char* does;       // "allocates"
+    const char* others_do;  // "free": what most do
+  };
+  std::optional<OddOne> odd_one() const;
+  // The first member that could not allocate or make its mutexes.
   std::optional<std::size_t> failed() const;
   // The allocation over the group that all members which free name; 0 if no member names one. None: claims
   // are needed.
@@ -72,13 +82,12 @@ class AllocationVerdict {
     void merge(const Votes& other);
   };
 
-  Votes allocating_;
-  Votes freeing_;
+  std::array<Votes, 3> votes_;  // for allocating, freeing, making mutexes
   std::uint32_t failed_ = nobody;
   std::uint32_t needs_claims_ = 0;
   std::uint64_t nth_ = 0;
 };
-static_assert(sizeof(AllocationVerdict) == 32 && std::is_trivially_copyable_v<AllocationVerdict>);
+static_assert(sizeof(AllocationVerdict) == 40 && std::is_trivially_copyable_v<AllocationVerdict>);
 
 // What a member knows about the address it was given.
 struct Claim {

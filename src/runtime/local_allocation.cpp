@@ -60,10 +60,4 @@ Result<void*> allocate_own(Runtime& runtime, std::size_t bytes, std::uint64_t id
   return address;
 }
 
-int fail_apart(Runtime& runtime, const Context& where, bool is_odd, const char* what) {
-  if (!is_odd) return failed_elsewhere(runtime);
-  return runtime.reporter().fail(
-      where, std::string(what) + "; all members make the same collective calls in one order");
-}
-
 }  // namespace comex::runtime

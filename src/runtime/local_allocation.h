@@ -1,5 +1,5 @@
 // Allocates and frees this worker's own memory in its host's arena, placed where the program asks. The memory
-// calls build on it. It also reports members that do not make the same call.
+// calls build on it.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,5 @@ inline constexpr std::uint64_t internal_memory = ~0ULL;
 // `device`: null, or a device as comex_malloc_mem_dev takes it.
 Result<void*> allocate_own(Runtime& runtime, std::size_t bytes, std::uint64_t id, const char* device);
 void release_own(Runtime& runtime, void* address);  // null is allowed
-
-// If some members allocate and some free in one collective call, the odd one reports it.
-int fail_apart(Runtime& runtime, const Context& where, bool is_odd, const char* what);
 
 }  // namespace comex::runtime

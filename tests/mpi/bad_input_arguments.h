@@ -330,15 +330,11 @@ inline void collective_cases(Bed& bed) {
   std::vector<void*> later(places.size());
   bed.must(comex_malloc(later.data(), 64, world), "malloc after malloc beside_free");
   bed.must(comex_free(later[static_cast<std::size_t>(bed.me)], world), "free after malloc beside_free");
-  int host_of_last = 0;  // across hosts, members of different collectives wait for each other
-  comex_host_of(bed.workers - 1, world, &host_of_last);
-  int host_of_first = 0;
-  comex_host_of(0, world, &host_of_first);
-  if (host_of_first == host_of_last) {
-    bed.together(
-        "create_mutexes beside_malloc", {"create_mutexes", "makes mutexes where others do not", -1, nullptr},
-        [&] { return bed.me == 0 ? comex_create_mutexes(1) : comex_malloc(places.data(), 64, world); });
-  }
+  bed.together(
+      "create_mutexes beside_malloc", {"create_mutexes", "makes mutexes where others allocate", -1, nullptr},
+      [&] { return bed.me == 0 ? comex_create_mutexes(1) : comex_malloc(places.data(), 64, world); });
+  bed.together("free beside_create_mutexes", {"free", "frees where others make mutexes", -1, nullptr},
+               [&] { return bed.me == 0 ? comex_free(nullptr, world) : comex_create_mutexes(1); });
   bed.together("malloc no_place", {"malloc", "array of addresses is null", -1, nullptr},
                [&] { return comex_malloc(bed.me == 0 ? nullptr : places.data(), 8, world); });
   bed.together("malloc unknown_kind", {"malloc_mem_dev", "floppy", -1, nullptr},

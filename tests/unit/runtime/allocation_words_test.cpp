@@ -44,8 +44,12 @@ TEST(AllocationWords, carry_which_allocation_is_freed) {
   EXPECT_FALSE(nothing.needs_claim());
 }
 
+std::optional<std::size_t> member_of(const AllocationVerdict& verdict) {
+  const auto odd = verdict.odd_one();
+  return odd ? std::optional(odd->member) : std::nullopt;
+}
 std::optional<std::size_t> odd_one(const Words& all) {
-  return AllocationVerdict(all).odd_one();
+  return member_of(AllocationVerdict(all));
 }
 std::optional<std::uint64_t> same_nth(const Words& all) {
   return AllocationVerdict(all).same_nth();
@@ -59,6 +63,17 @@ TEST(AllocationWords, tell_who_allocates_where_more_free_and_the_other_way_round
   EXPECT_EQ(odd_one(Words{nothing, nothing, one}), 2u);
   EXPECT_EQ(odd_one(Words{nothing, one, one}), 0u);
   EXPECT_EQ(odd_one(Words{nothing, one}), 0u);
+}
+
+TEST(AllocationWords, tell_who_makes_mutexes_beside_other_calls) {
+  const auto made = AllocationWord::made_mutexes(true), refused = AllocationWord::made_mutexes(false);
+  EXPECT_EQ(odd_one(Words{made, refused, made}), std::nullopt);
+  EXPECT_EQ(AllocationVerdict(Words{made, refused, made}).failed(), 1u);
+  const auto odd = AllocationVerdict(Words{made, one, made, nothing, made, one}).odd_one();
+  ASSERT_TRUE(odd);
+  EXPECT_EQ(odd->member, 3u);
+  EXPECT_STREQ(odd->does, "frees");
+  EXPECT_STREQ(odd->others_do, "make mutexes");
 }
 
 TEST(AllocationWords, are_enough_where_all_who_name_one_name_the_same) {
@@ -83,7 +98,9 @@ TEST(AllocationWords, come_to_one_verdict_however_they_are_grouped) {
                     nothing,
                     AllocationWord::frees_nth(6),
                     AllocationWord::frees_nth(7),
-                    AllocationWord::frees_by_claim()};
+                    AllocationWord::frees_by_claim(),
+                    AllocationWord::made_mutexes(true),
+                    AllocationWord::made_mutexes(false)};
   constexpr std::size_t members = 4;
   const auto part = [](const Words& all, std::size_t first, std::size_t last) {
     AllocationVerdict verdict(first, all[first]);
@@ -100,7 +117,7 @@ TEST(AllocationWords, come_to_one_verdict_however_they_are_grouped) {
       for (const bool turned : {false, true}) {
         AllocationVerdict merged = turned ? part(all, cut, members) : part(all, 0, cut);
         merged.merge(turned ? part(all, 0, cut) : part(all, cut, members));
-        EXPECT_EQ(merged.odd_one(), whole.odd_one()) << pick << ", " << cut;
+        EXPECT_EQ(member_of(merged), member_of(whole)) << pick << ", " << cut;
         EXPECT_EQ(merged.failed(), whole.failed()) << pick << ", " << cut;
         EXPECT_EQ(merged.same_nth(), whole.same_nth()) << pick << ", " << cut;
       }
