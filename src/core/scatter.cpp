@@ -35,18 +35,4 @@ Result<Scatter> make_scatter(void* const* near, void* const* far, std::int64_t c
   return scatter;
 }
 
-Segment SegmentCursor::peek(std::uint64_t max_bytes) const {
-  if (done()) return {};
-  return {static_cast<std::byte*>(scatter_.near[index_]) + in_segment_,
-          static_cast<std::byte*>(scatter_.far[index_]) + in_segment_,
-          std::min(max_bytes, scatter_.bytes - in_segment_)};
-}
-
-void SegmentCursor::advance(std::uint64_t bytes) {
-  in_segment_ += bytes;
-  if (in_segment_ < scatter_.bytes || done()) return;
-  in_segment_ = 0;
-  ++index_;
-}
-
 }  // namespace comex

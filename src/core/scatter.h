@@ -21,7 +21,6 @@ struct Scatter {
 
   bool empty() const { return count == 0 || bytes == 0; }
   std::uint64_t total_bytes() const { return count * bytes; }
-  void* const* addresses(Side side) const { return side == Side::near ? near : far; }
 
   // Returns the segments first..first+n-1 as a scatter.
   Scatter part(std::uint64_t first, std::uint64_t n) const { return {near + first, far + first, n, bytes}; }
@@ -32,36 +31,5 @@ struct Scatter {
 // array.
 Result<Scatter> make_scatter(void* const* near, void* const* far, std::int64_t count, std::int64_t bytes,
                              unsigned element_bytes = 1);
-
-struct Segment {
-  std::byte* near = nullptr;
-  std::byte* far = nullptr;
-  std::uint64_t bytes = 0;
-};
-
-// Walks a scatter in pieces that may be cut at any packed byte.
-class SegmentCursor {
- public:
-  SegmentCursor() = default;
-  explicit SegmentCursor(const Scatter& scatter) : scatter_(scatter) {}
-
-  std::uint64_t position() const { return index_ * scatter_.bytes + in_segment_; }
-  bool done() const { return scatter_.bytes == 0 || index_ == scatter_.count; }
-
-  // Returns the next segment, or the part of it that fits max_bytes. It has 0 bytes only at the end or if
-  // max_bytes is 0.
-  Segment next(std::uint64_t max_bytes) {
-    const Segment segment = peek(max_bytes);
-    advance(segment.bytes);
-    return segment;
-  }
-  Segment peek(std::uint64_t max_bytes) const;
-  void advance(std::uint64_t bytes);  // at most the bytes that the last peek returned
-
- private:
-  Scatter scatter_;
-  std::uint64_t index_ = 0;
-  std::uint64_t in_segment_ = 0;
-};
 
 }  // namespace comex

@@ -80,55 +80,20 @@ void add_complex(std::byte* far, const std::byte* near, std::uint64_t bytes, con
 }
 
 // The combinations that are not scaled.
-struct Least {
-  template <class T>
-  static T of(T far, T near) {
-    return lesser(far, near);
-  }
-};
-struct Most {
-  template <class T>
-  static T of(T far, T near) {
-    return greater(far, near);
-  }
-};
-struct Product {
-  template <class T>
-  static T of(T far, T near) {
-    return far * near;
-  }
-};
-struct Replacement {
-  template <class T>
-  static T of(T, T near) {
-    return near;
-  }
-};
-struct BitAnd {
-  template <class T>
-  static T of(T far, T near) {
-    return far & near;
-  }
-};
-struct BitOr {
-  template <class T>
-  static T of(T far, T near) {
-    return far | near;
-  }
-};
-struct BitXor {
-  template <class T>
-  static T of(T far, T near) {
-    return far ^ near;
-  }
-};
+constexpr auto least = [](auto far, auto near) { return lesser(far, near); };
+constexpr auto most = [](auto far, auto near) { return greater(far, near); };
+constexpr auto product = [](auto far, auto near) { return far * near; };
+constexpr auto replacement = [](auto, auto near) { return near; };
+constexpr auto bit_and = [](auto far, auto near) { return far & near; };
+constexpr auto bit_or = [](auto far, auto near) { return far | near; };
+constexpr auto bit_xor = [](auto far, auto near) { return far ^ near; };
 
-template <class How, class T>
+template <const auto& how, class T>
 void combine_each(std::byte* far, const std::byte* near, std::uint64_t bytes, const Scale&) {
   const std::uint64_t elements = bytes / sizeof(T);
   for (std::uint64_t i = 0; i < elements; ++i) {
     const std::uint64_t at = i * sizeof(T);
-    store<T>(far + at, How::of(load<T>(far + at), load<T>(near + at)));
+    store<T>(far + at, static_cast<T>(how(load<T>(far + at), load<T>(near + at))));
   }
 }
 
@@ -189,32 +154,32 @@ struct Pair {  // of the largest scalar
 inline AccumulateKernel choose_replacement(unsigned element_bytes) {
   switch (element_bytes) {
     case 4:
-      return both<combine_each<Replacement, std::uint32_t>>();
+      return both<combine_each<replacement, std::uint32_t>>();
     case 8:
-      return both<combine_each<Replacement, std::uint64_t>>();
+      return both<combine_each<replacement, std::uint64_t>>();
     default:
-      return both<combine_each<Replacement, Pair>>();
+      return both<combine_each<replacement, Pair>>();
   }
 }
 
-template <class How>
+template <const auto& how>
 inline AccumulateKernel choose_bits(Scalar scalar) {
-  if (scalar == Scalar::int32) return both<combine_each<How, std::uint32_t>>();
-  if (scalar == Scalar::int64) return both<combine_each<How, std::uint64_t>>();
+  if (scalar == Scalar::int32) return both<combine_each<how, std::uint32_t>>();
+  if (scalar == Scalar::int64) return both<combine_each<how, std::uint64_t>>();
   return {};
 }
 
-template <class How>
+template <const auto& how>
 inline AccumulateKernel choose_extreme(Scalar scalar) {
   switch (scalar) {
     case Scalar::int32:
-      return both<combine_each<How, std::int32_t>>();
+      return both<combine_each<how, std::int32_t>>();
     case Scalar::int64:
-      return both<combine_each<How, std::int64_t>>();
+      return both<combine_each<how, std::int64_t>>();
     case Scalar::float32:
-      return both<combine_each<How, float>>();
+      return both<combine_each<how, float>>();
     case Scalar::float64:
-      return both<combine_each<How, double>>();
+      return both<combine_each<how, double>>();
     default:
       return {};
   }
@@ -223,15 +188,15 @@ inline AccumulateKernel choose_extreme(Scalar scalar) {
 inline AccumulateKernel choose_product(Scalar scalar) {
   switch (scalar) {
     case Scalar::float32:
-      return both<combine_each<Product, float>>();
+      return both<combine_each<product, float>>();
     case Scalar::float64:
-      return both<combine_each<Product, double>>();
+      return both<combine_each<product, double>>();
     case Scalar::complex_float:
       return both<multiply_complex<float>>();
     case Scalar::complex_double:
       return both<multiply_complex<double>>();
     default:
-      return choose_bits<Product>(scalar);
+      return choose_bits<product>(scalar);
   }
 }
 
@@ -240,19 +205,19 @@ inline AccumulateKernel choose(Scalar scalar, Combine combine) {
     case Combine::sum:
       return choose_sum(scalar);
     case Combine::least:
-      return choose_extreme<Least>(scalar);
+      return choose_extreme<least>(scalar);
     case Combine::most:
-      return choose_extreme<Most>(scalar);
+      return choose_extreme<most>(scalar);
     case Combine::product:
       return choose_product(scalar);
     case Combine::replace:
       return choose_replacement(scalar_bytes(scalar));
     case Combine::bit_and:
-      return choose_bits<BitAnd>(scalar);
+      return choose_bits<bit_and>(scalar);
     case Combine::bit_or:
-      return choose_bits<BitOr>(scalar);
+      return choose_bits<bit_or>(scalar);
     case Combine::bit_xor:
-      return choose_bits<BitXor>(scalar);
+      return choose_bits<bit_xor>(scalar);
   }
   return {};
 }

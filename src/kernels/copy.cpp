@@ -56,16 +56,6 @@ void segments_of(const Segments& to, const Segments& from, std::uint64_t count) 
   for (std::uint64_t i = 0; i < count; ++i) std::memcpy(to.at(i), from.at(i), n);
 }
 
-struct Strided {
-  std::uint64_t offset;
-  std::int64_t stride;
-};
-
-Strided side_of(const Rows& rows, Side side) {
-  if (side == Side::near) return {rows.near_offset, rows.near_stride};
-  return {rows.far_offset, rows.far_stride};
-}
-
 }  // namespace
 
 void copy_rows(std::byte* to, std::int64_t to_stride, const std::byte* from, std::int64_t from_stride,
@@ -93,32 +83,6 @@ void copy_far_to_near(const Patch& patch, const std::byte* far, std::byte* near)
     copy_rows(near + rows.near_offset, rows.near_stride, far + rows.far_offset, rows.far_stride, rows.bytes,
               rows.count);
   });
-}
-
-std::uint64_t gather(RunCursor& cursor, Side side, const std::byte* base, std::byte* packed,
-                     std::uint64_t bytes) {
-  std::uint64_t done = 0;
-  while (done < bytes && !cursor.done()) {
-    const Rows rows = cursor.next_rows(bytes - done);
-    const Strided from = side_of(rows, side);
-    copy_rows(packed + done, static_cast<std::int64_t>(rows.bytes), base + from.offset, from.stride,
-              rows.bytes, rows.count);
-    done += rows.total_bytes();
-  }
-  return done;
-}
-
-std::uint64_t scatter(RunCursor& cursor, Side side, std::byte* base, const std::byte* packed,
-                      std::uint64_t bytes) {
-  std::uint64_t done = 0;
-  while (done < bytes && !cursor.done()) {
-    const Rows rows = cursor.next_rows(bytes - done);
-    const Strided to = side_of(rows, side);
-    copy_rows(base + to.offset, to.stride, packed + done, static_cast<std::int64_t>(rows.bytes), rows.bytes,
-              rows.count);
-    done += rows.total_bytes();
-  }
-  return done;
 }
 
 }  // namespace comex::kernels

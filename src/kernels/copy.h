@@ -72,13 +72,4 @@ void copy_segments(const Segments& to, const Segments& from, std::uint64_t bytes
 void copy_near_to_far(const Patch& patch, const std::byte* near, std::byte* far);
 void copy_far_to_near(const Patch& patch, const std::byte* far, std::byte* near);
 
-// Packs the next `bytes` of the cursor's side of a patch into `packed`. Returns the bytes packed, which are
-// fewer only at the end.
-std::uint64_t gather(RunCursor& cursor, Side side, const std::byte* base, std::byte* packed,
-                     std::uint64_t bytes);
-
-// The inverse: spreads `bytes` of `packed` over the cursor's side.
-std::uint64_t scatter(RunCursor& cursor, Side side, std::byte* base, const std::byte* packed,
-                      std::uint64_t bytes);
-
 }  // namespace comex::kernels

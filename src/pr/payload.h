@@ -14,6 +14,7 @@
 #include "core/patch.h"
 #include "core/protocol.h"
 #include "core/scalar.h"
+#include "kernels/packed_side.h"
 #include "pr/order.h"
 
 namespace comex::pr {
@@ -48,6 +49,13 @@ struct WireLimits {
 // `message` begins with `header` (already copied out of it).
 Payload read_payload(const protocol::RequestHeader& header, std::span<const std::byte> message,
                      const WireLimits& limits);
+
+// The target's memory of a put, get or accumulate whose bounds were checked.
+inline kernels::PackedSide far_side(const Payload& payload, std::byte* arena_base) {
+  if (payload.offsets != nullptr)
+    return kernels::PackedSide::of_segments(arena_base, payload.offsets, payload.segment_bytes);
+  return kernels::PackedSide::of_patch(arena_base, payload.low, payload.patch, Side::far);
+}
 
 // Whether the data travels beside the message, in chunks.
 inline bool has_chunks(const protocol::RequestHeader& header) {

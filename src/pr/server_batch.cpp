@@ -6,6 +6,7 @@
 #include "kernels/copy.h"
 #include "kernels/striped_accumulate.h"
 #include "pr/server.h"
+#include "shm/locks/block_locks.h"
 
 namespace comex::pr {
 

@@ -5,7 +5,7 @@
 #include "kernels/atomics.h"
 #include "kernels/copy.h"
 #include "pr/server.h"
-#include "pr/target_cursor.h"
+#include "shm/locks/block_locks.h"
 
 namespace comex::pr {
 
@@ -152,7 +152,7 @@ void Server::put(const InlineRequest& small) {
   if (payload.offsets == nullptr && payload.patch.contiguous()) {
     kernels::copy_bytes(arena.at(payload.low), payload.body, small.header.bytes);
   } else {
-    TargetCursor(payload, arena.base()).scatter(payload.body, small.header.bytes);
+    far_side(payload, arena.base()).scatter(payload.body, small.header.bytes);
   }
   std::atomic_thread_fence(std::memory_order_release);
 }
@@ -185,7 +185,7 @@ bool Server::accumulate(const InlineRequest& small) {
   locks.ask_for_life(is_time_to_ask(small.progress.busy_tries));
   const kernels::Accumulation accumulation =
       kernels::make_accumulation(small.header.scalar, small.payload.scale, small.header.combine());
-  TargetCursor far(small.payload, arena.base());
+  kernels::PackedSide far = far_side(small.payload, arena.base());
   far.skip(small.progress.worked);
   Progress& progress = small.progress;
   const std::byte* const rest = small.payload.body + progress.worked;

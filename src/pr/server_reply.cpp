@@ -6,7 +6,6 @@
 
 #include "kernels/copy.h"
 #include "pr/server.h"
-#include "pr/target_cursor.h"
 
 namespace comex::pr {
 
@@ -50,7 +49,7 @@ void Server::reply_data(const InlineRequest& small) {
   if (payload.offsets == nullptr && payload.patch.contiguous()) {
     kernels::copy_bytes(data, arena.at(payload.low), header.bytes);
   } else if (header.bytes != 0) {
-    TargetCursor(payload, arena.base()).gather(data, header.bytes);
+    far_side(payload, arena.base()).gather(data, header.bytes);
   }
   post(small.origin, header, staged);
   count_small_gets(1, small.progress.arrived_at);

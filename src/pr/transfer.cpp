@@ -1,4 +1,5 @@
 #include "pr/transfer.h"
+#include "shm/locks/block_locks.h"
 
 #include <atomic>
 #include <utility>
@@ -20,7 +21,11 @@ TransferMethod choose_method(const protocol::RequestHeader& header, const Payloa
 
 BodyTransfer::BodyTransfer(const TransferPlace& place, const TransferPeer& peer, TransferMethod method,
                            const protocol::RequestHeader& header, const Payload& payload)
-    : place_(place), peer_(peer), method_(method), header_(header), far_(payload, place.arena.base()) {
+    : place_(place),
+      peer_(peer),
+      method_(method),
+      header_(header),
+      far_(far_side(payload, place.arena.base())) {
   // What is dropped comes one chunk at a time, because MPI has each receive own its bytes.
   const bool is_dropped = method == TransferMethod::receive_and_drop;
   chunks_.begin(header.bytes, header.chunk_bytes, is_dropped ? 1 : protocol::chunks_in_flight);

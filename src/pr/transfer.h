@@ -19,7 +19,6 @@
 #include "kernels/striped_accumulate.h"
 #include "pr/payload.h"
 #include "pr/staging.h"
-#include "pr/target_cursor.h"
 #include "shm/arena.h"
 #include "transport/chunk_ring.h"
 #include "transport/transport.h"
@@ -104,7 +103,7 @@ class BodyTransfer {
   TransferPeer peer_;
   TransferMethod method_;
   const protocol::RequestHeader& header_;
-  TargetCursor far_;
+  kernels::PackedSide far_;
   kernels::Accumulation accumulation_;
   transport::ChunkRing<ChunkBuffer> chunks_;
   StagingBuffer dropped_;     // for a chunk of a refused body, which nobody reads

@@ -2,6 +2,7 @@
 #include <random>
 
 #include "conformance/whole_rig.h"
+#include "shm/locks/block_locks.h"
 
 namespace comex::whole {
 namespace {

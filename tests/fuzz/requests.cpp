@@ -4,7 +4,6 @@
 #include "fuzz/fuzz.h"
 #include "pr/batch.h"
 #include "pr/payload.h"
-#include "pr/target_cursor.h"
 #include "transport/bundle.h"
 
 namespace comex::fuzz {
@@ -34,8 +33,8 @@ void read_as_request(const protocol::RequestHeader& header, Message message, con
   std::vector<std::byte> packed(header.bytes);
   pr::Payload at_start = payload;
   at_start.low = 0;
-  pr::TargetCursor(at_start, memory.data()).gather(packed.data(), packed.size());
-  pr::TargetCursor(at_start, memory.data()).scatter(packed.data(), packed.size());
+  pr::far_side(at_start, memory.data()).gather(packed.data(), packed.size());
+  pr::far_side(at_start, memory.data()).scatter(packed.data(), packed.size());
 }
 
 void read_as_batch(const protocol::RequestHeader& header, Message message, std::size_t limit) {

@@ -74,7 +74,7 @@ bool DataRequests::may_send_next(const Channel& channel, const Data& data) const
 // Begins the transfer, whose slot and chunks the header gets. Returns null if it cannot be sent yet.
 Transfer* DataRequests::begin_transfer(Channel& channel, Request& request, const Data& data, Header& header) {
   const bool with_body = has_body(header, state_.sizes);
-  NearSide near = near_of(data);
+  kernels::PackedSide near = near_of(data);
   if (with_body) {
     if (channel.bodies >= max_bodies_per_channel) return nullptr;
     if (header.verb != Verb::get && is_eager_budget_used(channel))

@@ -89,15 +89,15 @@ std::size_t write_data(const Data& data, const RemoteTarget& far, const Header& 
   return writer.written();
 }
 
-NearSide near_of(const Data& data) {
+kernels::PackedSide near_of(const Data& data) {
   const Operation& operation = data.operation;
   if (data.is_vector()) {
     const Scatter part = data.next_part();
-    if (part.count == 1) return NearSide::of_bytes(static_cast<std::byte*>(part.near[0]));
-    return NearSide::of_scatter(part);
+    if (part.count == 1) return kernels::PackedSide::of_bytes(static_cast<std::byte*>(part.near[0]));
+    return kernels::PackedSide::of_segments(nullptr, part.near, part.bytes);
   }
-  if (is_packed(operation.patch, Side::near)) return NearSide::of_bytes(operation.near);
-  return NearSide::of_patch(operation.near, operation.patch);
+  if (is_packed(operation.patch, Side::near)) return kernels::PackedSide::of_bytes(operation.near);
+  return kernels::PackedSide::of_patch(operation.near, 0, operation.patch, Side::near);
 }
 
 std::size_t write_word(const WordRequest& word, std::byte* to) {

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "op/near_side.h"
+#include "kernels/packed_side.h"
 #include "op/remote/request.h"
 
 namespace comex::op::remote {
@@ -27,7 +27,7 @@ Header make_header(protocol::Verb verb, const RemoteTarget& far, const Sender& s
 // These make the next message of a put, get or accumulate: its header, its bytes, the near memory.
 Header header_of(const Data& data, const RemoteTarget& far, const Sender& sender);
 std::size_t write_data(const Data& data, const RemoteTarget& far, const Header& header, std::byte* to);
-NearSide near_of(const Data& data);
+kernels::PackedSide near_of(const Data& data);
 
 std::size_t write_word(const WordRequest& word, std::byte* to);
 

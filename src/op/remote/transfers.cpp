@@ -45,7 +45,8 @@ unsigned Transfers::chunks_a_buffer(std::uint32_t chunk_bytes) const {
 }
 
 // A get first posts the receives of all chunks under way, because a refusal fills each of them.
-bool Transfers::may_begin_body(const Channel& channel, const Header& header, const NearSide& near) const {
+bool Transfers::may_begin_body(const Channel& channel, const Header& header,
+                               const kernels::PackedSide& near) const {
   if (near.contiguous() != nullptr) return true;
   if (header.verb != Verb::get) return staging_.may_take(channel);
   const unsigned chunks = chunks_under_way(header.bytes, header.chunk_bytes);

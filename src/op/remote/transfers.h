@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "op/near_side.h"
+#include "kernels/packed_side.h"
 #include "op/remote/requests.h"
 #include "op/remote/send_state.h"
 #include "op/remote/staging.h"
@@ -30,7 +30,7 @@ struct Transfer {
   bool has_body = false;
   std::uint64_t number = 0;
   std::uint64_t bytes = 0;
-  NearSide near;
+  kernels::PackedSide near;
   transport::ChunkRing<std::byte*> chunks;  // of the body; each chunk has a part of one of the buffers
   std::byte* buffers[protocol::chunks_in_flight] = {};  // for staging; each takes as many chunks as fit
 
@@ -49,7 +49,7 @@ class Transfers {
   void end(Transfer* transfer, bool failed);
 
   // Ask this before the header of a body is sent: a transfer must be able to finish by itself.
-  bool may_begin_body(const Channel& channel, const Header& header, const NearSide& near) const;
+  bool may_begin_body(const Channel& channel, const Header& header, const kernels::PackedSide& near) const;
   void begin_body(Transfer& transfer);
   void refuse(Transfer& transfer);
 

@@ -46,27 +46,6 @@ TEST_F(Scatters, for_accumulates_are_cut_to_whole_elements) {
   EXPECT_EQ(make_scatter(segments.data(), segments.data(), 2, 23, 8)->bytes, 16U);
 }
 
-TEST_F(Scatters, cut_anywhere_give_every_byte_in_order) {
-  std::vector<void*> near = at({0, 500, 300, 1000});
-  std::vector<void*> far = at({2000, 2100, 2300, 2200});
-  std::mt19937 random(1);
-  for (int round = 0; round < 200; ++round) {
-    SegmentCursor cursor(Scatter{near.data(), far.data(), 4, 37});
-    std::uint64_t position = 0;
-    while (!cursor.done()) {
-      ASSERT_EQ(cursor.position(), position);
-      const Segment segment = cursor.next(random() % 50 + 1);
-      ASSERT_GT(segment.bytes, 0U);
-      ASSERT_EQ(segment.near, static_cast<std::byte*>(near[position / 37]) + position % 37);
-      ASSERT_EQ(segment.far, static_cast<std::byte*>(far[position / 37]) + position % 37);
-      ASSERT_LE(position % 37 + segment.bytes, 37U);
-      position += segment.bytes;
-    }
-    ASSERT_EQ(position, 4U * 37U);
-    ASSERT_EQ(cursor.next(5).bytes, 0U);
-  }
-}
-
 TEST_F(Scatters, parts_are_scatters_of_their_own) {
   std::vector<void*> near = at({0, 500, 300, 1000});
   const Scatter scatter{near.data(), near.data(), 4, 37};

@@ -11,6 +11,7 @@
 #include <random>
 #include <vector>
 
+#include "kernels/packed_side.h"
 #include "unit/core/patch_naive.h"
 
 namespace comex::kernels {
@@ -84,22 +85,65 @@ TEST(Packing, in_chunks_cut_anywhere_and_unpacking_in_others_is_a_copy) {
     for (const BytePair& byte : scene.bytes) expected[index(byte.far)] = scene.near[index(byte.near)];
 
     std::vector<std::byte> packed(scene.bytes.size() + 1, std::byte{0x5a});
-    RunCursor origin(scene.patch);
-    while (!origin.done()) {
-      const std::uint64_t at = origin.position();
-      const auto chunk = static_cast<std::uint64_t>(maker.pick(1, 300));
-      const std::uint64_t done = gather(origin, Side::near, scene.near.data(), packed.data() + at, chunk);
-      ASSERT_EQ(done, std::min(chunk, scene.bytes.size() - at));
-    }
+    const auto in_chunks = [&](const auto& move) {
+      for (std::uint64_t at = 0; at < scene.bytes.size();) {
+        const auto chunk =
+            std::min<std::uint64_t>(static_cast<std::uint64_t>(maker.pick(1, 300)), scene.bytes.size() - at);
+        move(packed.data() + at, chunk);
+        at += chunk;
+      }
+    };
+    PackedSide origin = PackedSide::of_patch(scene.near.data(), 0, scene.patch, Side::near);
+    in_chunks([&](std::byte* part, std::uint64_t bytes) { origin.gather(part, bytes); });
     ASSERT_EQ(packed.back(), std::byte{0x5a});
-    RunCursor target(scene.patch);
-    while (!target.done()) {
-      const std::uint64_t at = target.position();
-      const auto chunk =
-          std::min<std::uint64_t>(static_cast<std::uint64_t>(maker.pick(1, 300)), target.remaining());
-      ASSERT_EQ(scatter(target, Side::far, scene.far.data(), packed.data() + at, chunk), chunk);
-    }
+    PackedSide target = PackedSide::of_patch(scene.far.data(), 0, scene.patch, Side::far);
+    in_chunks([&](std::byte* part, std::uint64_t bytes) { target.scatter(part, bytes); });
     ASSERT_EQ(scene.far, expected) << "round " << round;
+  }
+}
+
+TEST(Packing, of_segments_and_of_one_place_goes_on_where_it_was_cut) {
+  std::mt19937 random(1);
+  std::vector<std::byte> memory = random_bytes(4000, 6);
+  const std::vector<std::uint64_t> places = {1, 500, 300, 1000};
+  constexpr std::uint64_t segment = 37;
+  for (const bool by_address : {false, true}) {
+    std::vector<std::byte> list(places.size() * 8 + 1);  // unaligned
+    std::vector<std::byte> expected;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const std::uint64_t place =
+          places[i] + (by_address ? reinterpret_cast<std::uintptr_t>(memory.data()) : 0);
+      std::memcpy(list.data() + 1 + i * 8, &place, 8);
+      const auto first = memory.begin() + static_cast<std::ptrdiff_t>(places[i]);
+      expected.insert(expected.end(), first, first + segment);
+    }
+    const auto side = [&] {
+      return PackedSide::of_segments(by_address ? nullptr : memory.data(), list.data() + 1, segment);
+    };
+    for (int round = 0; round < 200; ++round) {
+      PackedSide from = side();
+      std::vector<std::byte> packed(expected.size());
+      PackedSide to = PackedSide::of_bytes(packed.data());
+      EXPECT_EQ(from.contiguous(), nullptr);
+      std::uint64_t at = random() % expected.size();
+      from.skip(at);
+      to.skip(at);
+      while (at < expected.size()) {
+        const std::uint64_t bytes = std::min<std::uint64_t>(random() % 50 + 1, expected.size() - at);
+        std::vector<std::byte> part(bytes);
+        from.gather(part.data(), bytes);
+        ASSERT_EQ(to.contiguous(), packed.data() + at);
+        to.scatter(part.data(), bytes);
+        ASSERT_TRUE(std::equal(part.begin(), part.end(), expected.begin() + static_cast<std::ptrdiff_t>(at)));
+        ASSERT_TRUE(std::equal(part.begin(), part.end(), packed.begin() + static_cast<std::ptrdiff_t>(at)));
+        at += bytes;
+      }
+    }
+    std::reverse(expected.begin(), expected.end());
+    PackedSide back = side();
+    back.scatter(expected.data(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      ASSERT_EQ(memory[places[i / segment] + i % segment], expected[i]);
   }
 }
 

@@ -124,11 +124,8 @@ class Doer {
       const Result<Scatter> scatter = make_scatter(near.data(), far.data(), static_cast<int>(near.size()),
                                                    part.bytes, work_.element_bytes);
       ASSERT_TRUE(scatter) << scatter.failure().text;
-      SegmentCursor cursor(scatter.value());
-      while (!cursor.done()) {
-        const Segment next = cursor.next(scatter->bytes);
-        segment(next.near, next.far, next.bytes);
-      }
+      for (std::uint64_t i = 0; i < scatter->count; ++i)
+        segment(static_cast<std::byte*>(near[i]), static_cast<std::byte*>(far[i]), scatter->bytes);
     }
   }
 
