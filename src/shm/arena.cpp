@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
-
-#include "shm/arena_layout.h"
 
 namespace comex::shm {
 
@@ -26,64 +23,43 @@ MapOptions map_options(const ArenaTicket& ticket, std::uint64_t address, bool du
 
 }  // namespace
 
-struct Arena::Body {
-  Os* os = nullptr;
-  Object object;
-  Object life;
-  ArenaTicket ticket;
-  HostSlot slot = 0;
-  std::int32_t pid = 0;    // of the process that made this; the destructor does nothing in a forked child
-  bool dump_core = false;  // each process decides this for itself
-  bool must_format = false;
-  bool same_address = false;
-  std::byte* base = nullptr;
-  std::optional<Extents> extents;
-  std::optional<Stripes> stripes;
-
-  ~Body() { unmap(); }
-
-  SlotBlock& slot_block(HostSlot which) const {
-    return *reinterpret_cast<SlotBlock*>(base + ticket.geometry.slots_offset + which * slot_block_bytes);
+Status Arena::Body::map(std::uint64_t address) {
+  unmap();
+  Result<std::byte*> mapped = os->map(object, map_options(ticket, address, dump_core));
+  if (!mapped) return mapped.take_failure();
+  base = mapped.value();
+  Extents::ExtentsSite place;
+  place.os = os;
+  place.object = &object;
+  place.base = base;
+  place.block = &reinterpret_cast<ArenaHeader*>(base)->extents;
+  place.committing = &slot_block(0).committing;
+  place.committing_stride = slot_block_bytes;
+  place.geometry = ticket.geometry;
+  place.slot = slot;
+  place.keep_bytes = ticket.keep_bytes;
+  place.large_pages = ticket.large_pages != 0;
+  place.on_touch = ticket.on_touch != 0;
+  extents.emplace(place);
+  stripes.emplace(reinterpret_cast<StripeWord*>(base + ticket.geometry.stripes_offset),
+                  LockParty{os, &object, slot});
+  if (must_format) {
+    extents->format();
+    const ArenaMap map{ArenaMap::right_magic, ticket.world, ticket.job, ticket.geometry};
+    std::memcpy(base + arena_map_offset, &map, sizeof map);
   }
+  must_format = false;
+  return {};
+}
 
-  Status map(std::uint64_t address) {
-    unmap();
-    Result<std::byte*> mapped = os->map(object, map_options(ticket, address, dump_core));
-    if (!mapped) return mapped.take_failure();
-    base = mapped.value();
-    Extents::ExtentsSite place;
-    place.os = os;
-    place.object = &object;
-    place.base = base;
-    place.block = &reinterpret_cast<ArenaHeader*>(base)->extents;
-    place.committing = &slot_block(0).committing;
-    place.committing_stride = slot_block_bytes;
-    place.geometry = ticket.geometry;
-    place.slot = slot;
-    place.keep_bytes = ticket.keep_bytes;
-    place.large_pages = ticket.large_pages != 0;
-    place.on_touch = ticket.on_touch != 0;
-    extents.emplace(place);
-    stripes.emplace(reinterpret_cast<StripeWord*>(base + ticket.geometry.stripes_offset),
-                    LockParty{os, &object, slot});
-    if (must_format) {
-      extents->format();
-      const ArenaMap map{ArenaMap::right_magic, ticket.world, ticket.job, ticket.geometry};
-      std::memcpy(base + arena_map_offset, &map, sizeof map);
-    }
-    must_format = false;
-    return {};
-  }
-
-  void unmap() {
-    if (base == nullptr) return;
-    extents.reset();
-    stripes.reset();
-    if (os->pid() == pid) os->unmap(base, ticket.geometry.reservation_bytes);
-    base = nullptr;
-    same_address = false;
-  }
-};
+void Arena::Body::unmap() {
+  if (base == nullptr) return;
+  extents.reset();
+  stripes.reset();
+  if (os->pid() == pid) os->unmap(base, ticket.geometry.reservation_bytes);
+  base = nullptr;
+  same_address = false;
+}
 
 namespace {
 
@@ -106,11 +82,6 @@ Failure refused_arena(Os& os, Backing backing, std::uint64_t bytes, Failure refu
 }
 
 }  // namespace
-
-Arena::Arena(std::unique_ptr<Body> body) : body_(std::move(body)) {}
-Arena::Arena(Arena&&) noexcept = default;
-Arena& Arena::operator=(Arena&&) noexcept = default;
-Arena::~Arena() = default;
 
 Result<Arena> Arena::create(Os& os, const ArenaOptions& options) {
   const MemoryLimits limits = os.memory_limits(options.backing);
@@ -203,10 +174,6 @@ Result<Arena> Arena::attach_guest(Os& os, const ArenaTicket& ticket, bool dump_c
   return arena;
 }
 
-const ArenaTicket& Arena::ticket() const {
-  return body_->ticket;
-}
-
 std::uint64_t Arena::candidate(std::uint32_t attempt) const {
   return address_candidate(body_->ticket.address_seed, attempt, body_->ticket.geometry.reservation_bytes,
                            body_->os->address_ranges());
@@ -219,90 +186,12 @@ Status Arena::map_at(std::uint64_t address) {
   return mapped;
 }
 
-Status Arena::map_anywhere() {
-  return body_->map(0);
-}
-void Arena::unmap() {
-  body_->unmap();
-}
-bool Arena::is_mapped() const {
-  return body_->base != nullptr;
-}
-bool Arena::same_address() const {
-  return body_->same_address;
-}
-
-std::byte* Arena::base() const {
-  return body_->base;
-}
-std::uint64_t Arena::reservation_bytes() const {
-  return body_->ticket.geometry.reservation_bytes;
-}
-const Geometry& Arena::geometry() const {
-  return body_->ticket.geometry;
-}
-HostSlot Arena::slot() const {
-  return body_->slot;
-}
-
-std::uint64_t Arena::offset_of(const void* address) const {
-  return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(address) -
-                                    reinterpret_cast<std::uintptr_t>(body_->base));
-}
-bool Arena::holds(const void* address) const {
-  return offset_of(address) < reservation_bytes();
-}
-std::byte* Arena::at(std::uint64_t offset) const {
-  return body_->base + offset;
-}
-
-Extents& Arena::extents() {
-  return *body_->extents;
-}
-Stripes& Arena::stripes() {
-  return *body_->stripes;
-}
-LockParty Arena::lock_party() const {
-  return {body_->os, &body_->object, body_->slot};
-}
-Doorbell Arena::doorbell(HostSlot slot) {
-  return doorbells().of(slot);
-}
-Doorbells Arena::doorbells() {
-  return {*body_->os, body_->base + body_->ticket.geometry.slots_offset, slot_block_bytes};
-}
-
-HostBarrier Arena::host_barrier() {
-  auto* const block =
-      reinterpret_cast<HostBarrierBlock*>(body_->base + body_->ticket.geometry.barrier_offset);
-  return {*body_->os, *block, body_->ticket.geometry.slots};
-}
-
 FairMutex Arena::mutex_at(std::uint64_t offset) {
   return {*body_->os, body_->object, *reinterpret_cast<FairMutexBlock*>(body_->base + offset), doorbells()};
 }
 
 MutexSets Arena::mutex_sets() const {
   return {reinterpret_cast<std::byte*>(&body_->slot_block(0).mutexes), slot_block_bytes};
-}
-
-std::span<std::byte> Arena::board(HostSlot slot) {
-  const Geometry& geometry = body_->ticket.geometry;
-  return {body_->base + geometry.boards_offset + slot * geometry.board_bytes, geometry.board_bytes};
-}
-
-std::byte* Arena::directory() {
-  return at(body_->ticket.geometry.directory_offset);
-}
-void Arena::drop_life_in_child() {
-  body_->life.close();
-}
-
-bool Arena::is_alive(HostSlot slot) {
-  return body_->os->is_alive(body_->object, slot);
-}
-Os& Arena::os() {
-  return *body_->os;
 }
 
 }  // namespace comex::shm

@@ -10,17 +10,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
+#include <utility>
 
 #include "core/ids.h"
 #include "core/status.h"
-#include "shm/doorbell.h"
-#include "shm/extents.h"
-#include "shm/geometry.h"
-#include "shm/locks/barrier.h"
+#include "shm/arena_layout.h"
 #include "shm/locks/fair_mutex.h"
-#include "shm/locks/locks.h"
-#include "shm/locks/mutex_sets.h"
 #include "shm/os.h"
 
 namespace comex::shm {
@@ -59,46 +56,71 @@ class Arena {
   // memory and ring doorbells, but it owns nothing in the arena. It gets any free guest slot.
   static Result<Arena> attach_guest(Os& os, const ArenaTicket& ticket, bool dump_core = false);
 
-  Arena(Arena&&) noexcept;
-  Arena& operator=(Arena&&) noexcept;
-  ~Arena();  // unmaps in the process that mapped; does nothing in a forked child
-
-  const ArenaTicket& ticket() const;
+  const ArenaTicket& ticket() const { return body_->ticket; }
   std::uint64_t candidate(std::uint32_t attempt) const;  // 0 = no such address on this machine
 
   Status map_at(std::uint64_t address);
-  Status map_anywhere();
-  void unmap();
-  bool is_mapped() const;
-  bool same_address() const;  // true if a pointer into the arena is valid in every process of the host
+  Status map_anywhere() { return body_->map(0); }
+  void unmap() { body_->unmap(); }
+  bool is_mapped() const { return body_->base != nullptr; }
+  // True if a pointer into the arena is valid in every process of the host.
+  bool same_address() const { return body_->same_address; }
 
   // All functions below need a mapped arena.
-  std::byte* base() const;
-  std::uint64_t reservation_bytes() const;
-  const Geometry& geometry() const;
-  HostSlot slot() const;
-  bool holds(const void* address) const;               // inside the reservation
-  std::uint64_t offset_of(const void* address) const;  // of an address for which holds() is true
-  std::byte* at(std::uint64_t offset) const;
+  std::byte* base() const { return body_->base; }
+  std::uint64_t reservation_bytes() const { return geometry().reservation_bytes; }
+  const Geometry& geometry() const { return body_->ticket.geometry; }
+  HostSlot slot() const { return body_->slot; }
+  // Inside the reservation.
+  bool holds(const void* address) const { return offset_of(address) < reservation_bytes(); }
+  std::uint64_t offset_of(const void* address) const {  // of an address for which holds() is true
+    return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(address) -
+                                      reinterpret_cast<std::uintptr_t>(body_->base));
+  }
+  std::byte* at(std::uint64_t offset) const { return body_->base + offset; }
 
-  Extents& extents();
-  Stripes& stripes();
-  LockParty lock_party() const;              // for locks that other folders place in extents or boards
+  Extents& extents() { return *body_->extents; }
+  Stripes& stripes() { return *body_->stripes; }
+  // For locks that other folders place in extents or boards.
+  LockParty lock_party() const { return {body_->os, &body_->object, body_->slot}; }
   FairMutex mutex_at(std::uint64_t offset);  // the FairMutexBlock there, which its owner has zeroed
   MutexSets mutex_sets() const;              // covers the host's own slots; guests have no mutexes
-  Doorbell doorbell(HostSlot slot);
-  Doorbells doorbells();
-  HostBarrier host_barrier();                 // members: every slot of the host
-  std::span<std::byte> board(HostSlot slot);  // geometry.board_bytes, zero-filled, 64-byte aligned
-  std::byte* directory();                     // of the requested size, zero-filled, page-aligned
-  bool is_alive(HostSlot slot);
+  Doorbell doorbell(HostSlot slot) { return doorbells().of(slot); }
+  Doorbells doorbells() { return {*body_->os, at(geometry().slots_offset), slot_block_bytes}; }
+  std::span<std::byte> board(HostSlot slot) {  // geometry.board_bytes, zero-filled, 64-byte aligned
+    return {at(geometry().boards_offset + slot * geometry().board_bytes), geometry().board_bytes};
+  }
+  // Of the requested size, zero-filled, page-aligned.
+  std::byte* directory() { return at(geometry().directory_offset); }
+  bool is_alive(HostSlot slot) { return body_->os->is_alive(body_->object, slot); }
   // For a forked child, which would hold the life of its parent for as long as it lives itself.
-  void drop_life_in_child();
-  Os& os();
+  void drop_life_in_child() { body_->life.close(); }
+  Os& os() { return *body_->os; }
 
  private:
-  struct Body;
-  explicit Arena(std::unique_ptr<Body> body);
+  // It stays in place, since locks refer to its object.
+  struct Body {
+    Os* os = nullptr;
+    Object object;
+    Object life;
+    ArenaTicket ticket;
+    HostSlot slot = 0;
+    std::int32_t pid = 0;    // of the process that made this
+    bool dump_core = false;  // each process decides this for itself
+    bool must_format = false;
+    bool same_address = false;
+    std::byte* base = nullptr;
+    std::optional<Extents> extents;
+    std::optional<Stripes> stripes;
+
+    ~Body() { unmap(); }  // does nothing in a forked child
+    SlotBlock& slot_block(HostSlot which) const {
+      return *reinterpret_cast<SlotBlock*>(base + ticket.geometry.slots_offset + which * slot_block_bytes);
+    }
+    Status map(std::uint64_t address);
+    void unmap();
+  };
+  explicit Arena(std::unique_ptr<Body> body) : body_(std::move(body)) {}
   static Result<Arena> open(Os& os, const ArenaTicket& ticket, bool dump_core);
   std::unique_ptr<Body> body_;
 };

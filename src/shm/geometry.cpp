@@ -52,8 +52,8 @@ Result<Geometry> decide_geometry(const GeometryOptions& options, const MemoryLim
   geometry.boards_offset = geometry.slots_offset + options.slots * slot_block_bytes;
   geometry.stripes_offset =
       round_up(geometry.boards_offset + options.slots * geometry.board_bytes, page_bytes);
-  geometry.barrier_offset = geometry.stripes_offset + stripe_count * sizeof(StripeWord);
-  geometry.directory_offset = round_up(geometry.barrier_offset + sizeof(HostBarrierBlock), page_bytes);
+  geometry.directory_offset =
+      round_up(geometry.stripes_offset + stripe_count * sizeof(StripeWord), page_bytes);
   geometry.spans_offset = round_up(geometry.directory_offset + options.directory_bytes, page_bytes);
   const std::uint64_t spans = geometry.reservation_bytes / span_bytes + 1;
   geometry.fixed_bytes = round_up(geometry.spans_offset + spans * sizeof(SpanEntry), page_bytes);

@@ -76,7 +76,6 @@ struct Geometry {
   std::uint64_t boards_offset = 0;
   std::uint64_t board_bytes = 0;
   std::uint64_t stripes_offset = 0;
-  std::uint64_t barrier_offset = 0;
   std::uint64_t directory_offset = 0;
   std::uint64_t spans_offset = 0;
   std::uint64_t fixed_bytes = 0;  // what is committed at creation, from offset 0

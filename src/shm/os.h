@@ -59,6 +59,8 @@ struct AddressRange {
   std::uint64_t low = 0;
   std::uint64_t high = 0;
 };
+// Those in which this build can map at a chosen address. Sanitizers reserve much of the rest.
+std::vector<AddressRange> usable_address_ranges();
 
 class Os;
 

@@ -21,7 +21,6 @@
 #include <fstream>
 #include <sstream>
 
-#include "shm/address_ranges.h"
 #include "shm/geometry.h"
 #include "shm/memory_limits.h"
 #include "shm/tmpfs_os.h"

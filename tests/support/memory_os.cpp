@@ -14,7 +14,6 @@
 #include <thread>
 #include <utility>
 
-#include "shm/address_ranges.h"
 #include "shm/geometry.h"
 
 namespace comex::shm {

@@ -104,6 +104,10 @@ TEST_P(Processes, are_dead_though_a_forked_child_lives_on) {
   for (const int end : {begun[0], begun[1], over[0], over[1]}) close(end);
 }
 
+HostBarrier barrier_in(Arena& arena) {
+  return {arena.os(), *reinterpret_cast<HostBarrierBlock*>(arena.board(0).data()), arena.geometry().slots};
+}
+
 TEST_P(Processes, count_together_under_a_stripe_and_a_mutex_and_meet_at_the_barrier) {
   const Extent e = arena_.extents().allocate(0, 8192).value();
   std::fill_n(arena_.at(e.offset), 8192, std::byte{0});
@@ -112,7 +116,7 @@ TEST_P(Processes, count_together_under_a_stripe_and_a_mutex_and_meet_at_the_barr
     pids.push_back(child_of(arena_.ticket(), slot, address_, [&, slot](Arena& arena) {
       auto* const counts = reinterpret_cast<std::uint64_t*>(arena.at(e.offset + 4096));
       FairMutex mutex = arena.mutex_at(e.offset);
-      HostBarrier barrier = arena.host_barrier();
+      HostBarrier barrier = barrier_in(arena);
       BlockLocks locks(arena.stripes());
       const std::uint64_t block = (e.offset + 4096) / stripe_block_bytes;
       for (int i = 0; i < 500; ++i) {
@@ -127,7 +131,7 @@ TEST_P(Processes, count_together_under_a_stripe_and_a_mutex_and_meet_at_the_barr
       return counts[0] == 1500 && counts[1] == 1500 ? 0 : 3;
     }));
   }
-  HostBarrier barrier = arena_.host_barrier();
+  HostBarrier barrier = barrier_in(arena_);
   wait_at(barrier);
   for (const pid_t pid : pids) EXPECT_EQ(status_of(pid), 0);
 }
