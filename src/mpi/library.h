@@ -46,23 +46,32 @@ struct Knowledge {
   std::string_view name_server;     // how launches learn of each other
 };
 
+// An MPI of which nothing is known but the standard. The others begin with it and add what they know.
 class Library {
  public:
   virtual ~Library() = default;
-  virtual std::string_view name() const = 0;
-  virtual LaunchedProcess launched(const Lookup& environment) const = 0;
+  virtual std::string_view name() const { return "an MPI of which only the standard is known"; }
+  // A process that may have been launched is taken as launched: MPI itself will say when it cannot start
+  // others.
+  virtual LaunchedProcess launched(const Lookup&) const {
+    LaunchedProcess told;
+    told.is_launched = true;
+    return told;
+  }
   // Call it after MPI has started.
-  virtual EagerBytes eager_bytes() const = 0;
-  virtual YieldSwitch yield_switch() const = 0;
+  virtual EagerBytes eager_bytes() const { return {}; }
+  virtual YieldSwitch yield_switch() const { return {}; }
   // The launcher ends a job when one of its processes ends with a failure before MPI has started. Where it
   // does not, the others would wait in MPI_Init.
-  virtual bool ends_jobs_before_mpi() const = 0;
+  virtual bool ends_jobs_before_mpi() const { return false; }
   // How a user makes MPI_Init start with threads, as the end of "MPI_Init starts with threads ...".
-  virtual std::string_view how_to_have_threads() const = 0;
+  virtual std::string_view how_to_have_threads() const {
+    return "if the program calls MPI_Init_thread with MPI_THREAD_MULTIPLE";
+  }
   // How two launches come to share a name server, without which MPI cannot connect them; empty: they need
   // none.
-  virtual std::string_view how_to_share_a_name_server() const = 0;
-  virtual Knowledge knowledge() const = 0;
+  virtual std::string_view how_to_share_a_name_server() const { return ""; }
+  virtual Knowledge knowledge() const { return {}; }
 };
 
 const Library& plain();
@@ -71,5 +80,9 @@ const Library& mpich();
 
 // A pure function: `version` is what MPI_Get_library_version returns.
 const Library& library_of(std::string_view version, MpiKnowledge knowledge);
+
+// The number that a text is, and that the environment has under a name; empty: it is none.
+std::optional<std::uint64_t> whole_number(std::string_view text);
+std::optional<int> number_in(const Lookup& environment, std::string_view name);
 
 }  // namespace comex::mpi

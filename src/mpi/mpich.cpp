@@ -1,10 +1,10 @@
 // MPICH and its relatives: started by hydra, or by another manager that speaks PMI.
-#include "mpi/plain.h"
+#include "mpi/library.h"
 
 namespace comex::mpi {
 namespace {
 
-class Mpich final : public Plain {
+class Mpich final : public Library {
  public:
   std::string_view name() const override { return "MPICH"; }
 

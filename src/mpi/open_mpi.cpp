@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "mpi/plain.h"
 #include "mpi/symbols.h"
 
 namespace comex::mpi {
@@ -63,7 +62,7 @@ bool is_launched(const Lookup& environment) {
   return environment("PMIX_RANK") && environment("OMPI_MCA_ess") != "singleton";
 }
 
-class OpenMpi final : public Plain {
+class OpenMpi final : public Library {
  public:
   std::string_view name() const override { return "Open MPI"; }
 

@@ -1,4 +1,4 @@
-#include "mpi/plain.h"
+#include "mpi/library.h"
 
 #include <charconv>
 #include <climits>
@@ -19,7 +19,7 @@ std::optional<int> number_in(const Lookup& environment, std::string_view name) {
 }
 
 const Library& plain() {
-  static const Plain library;
+  static const Library library;
   return library;
 }
 

@@ -65,17 +65,11 @@ class FenceLedger {
   // Calls f(server) for each server with writes that are not known to be applied. f must not add servers.
   template <class F>
   void for_each_dirty(F&& f) {
-    for (std::size_t i = 0; i < dirty_.size();) {
-      ServerWrites& server = *dirty_[i];
-      if (is_dirty(server)) {
-        f(server.rank);
-        ++i;
-      } else {
-        server.listed = false;
-        dirty_[i] = dirty_.back();
-        dirty_.pop_back();
-      }
-    }
+    std::erase_if(dirty_, [&](ServerWrites* server) {
+      server->listed = is_dirty(*server);
+      if (server->listed) f(server->rank);
+      return !server->listed;
+    });
   }
 
   // Forgets a server that for_each_dirty() has seen clean. Returns the number issued to it, which the caller

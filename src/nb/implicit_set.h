@@ -47,17 +47,11 @@ class ImplicitSet {
   template <class Keep>
   bool all_done(Keep&& keep) {
     bool all = true;
-    for (std::size_t i = 0; i < listed_.size();) {
-      Entry& entry = *listed_[i];
-      if (entry.completion.done() && !entry.completion.failed()) {
-        entry.listed = false;
-        listed_[i] = listed_.back();
-        listed_.pop_back();
-        continue;
-      }
-      if (!entry.completion.done() && keep(entry.target)) all = false;
-      ++i;
-    }
+    std::erase_if(listed_, [&](Entry* entry) {
+      if (!entry->completion.done() && keep(entry->target)) all = false;
+      entry->listed = !entry->completion.done() || entry->completion.failed();
+      return !entry->listed;
+    });
     if (listed_.empty() && sweep_.is_over(entries_.size())) [[unlikely]]
       forget_done();
     return all;

@@ -43,20 +43,15 @@ unsigned Pusher::advance() {
   if (now < next_look_ns_) return 0;
   next_look_ns_ = shm::forever_ns;
   unsigned sent = 0;
-  for (std::size_t i = 0; i < watched_.size();) {
-    PushedWorker& worker = workers_[watched_[i]];
+  std::erase_if(watched_, [&](std::uint32_t index) {
+    PushedWorker& worker = workers_[index];
     if (worker.look_ns <= now + soon_ns_) {
       sent += look_at(worker, now);
-      if (is_over(worker)) {
-        worker.is_watched = false;
-        watched_[i] = watched_.back();
-        watched_.pop_back();
-        continue;
-      }
+      worker.is_watched = !is_over(worker);
     }
-    next_look_ns_ = std::min(next_look_ns_, worker.look_ns);
-    ++i;
-  }
+    if (worker.is_watched) next_look_ns_ = std::min(next_look_ns_, worker.look_ns);
+    return !worker.is_watched;
+  });
   return sent;
 }
 

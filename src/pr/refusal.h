@@ -26,20 +26,17 @@ struct RefusedRequest {
   BadAccess fault;
 };
 
+// The first refusals are the verdicts of a check of bounds.
 constexpr protocol::Refusal refusal_of(shm::BoundsVerdict verdict) {
-  switch (verdict) {
-    case shm::BoundsVerdict::ok:
-      return protocol::Refusal::none;
-    case shm::BoundsVerdict::no_extent:
-      return protocol::Refusal::no_extent;
-    case shm::BoundsVerdict::wrong_owner:
-      return protocol::Refusal::wrong_owner;
-    case shm::BoundsVerdict::past_end:
-      return protocol::Refusal::past_end;
-    case shm::BoundsVerdict::retired:
-      return protocol::Refusal::freed;
-  }
-  return protocol::Refusal::malformed;
+  return static_cast<protocol::Refusal>(verdict);
 }
+constexpr shm::BoundsVerdict verdict_of(protocol::Refusal refusal) {
+  return static_cast<shm::BoundsVerdict>(refusal);
+}
+static_assert(refusal_of(shm::BoundsVerdict::ok) == protocol::Refusal::none &&
+              refusal_of(shm::BoundsVerdict::no_extent) == protocol::Refusal::no_extent &&
+              refusal_of(shm::BoundsVerdict::wrong_owner) == protocol::Refusal::wrong_owner &&
+              refusal_of(shm::BoundsVerdict::past_end) == protocol::Refusal::past_end &&
+              refusal_of(shm::BoundsVerdict::retired) == protocol::Refusal::freed);
 
 }  // namespace comex::pr

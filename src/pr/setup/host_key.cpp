@@ -1,19 +1,12 @@
 #include "pr/setup/host_key.h"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 
 #include "core/status.h"
 
 namespace comex::pr {
 namespace {
-
-//  0 kind | 8 host id | 16 device | 24 hash of the whole text | 32 .. 63 the text as far as it fits
-constexpr std::size_t host_id_at = 8;
-constexpr std::size_t device_at = 16;
-constexpr std::size_t hash_at = 24;
-constexpr std::size_t text_at = 32;
 
 // FNV-1a, so that names longer than the key still differ.
 std::uint64_t hash_of(std::string_view text) {
@@ -22,33 +15,28 @@ std::uint64_t hash_of(std::string_view text) {
   return hash;
 }
 
-HostKey key_of(char kind, std::string_view text) {
-  HostKey key;
-  key.bytes[0] = static_cast<unsigned char>(kind);
-  const std::uint64_t hash = hash_of(text);
-  std::memcpy(&key.bytes[hash_at], &hash, sizeof hash);
-  if (!text.empty())
-    std::memcpy(&key.bytes[text_at], text.data(), std::min(text.size(), key.bytes.size() - text_at));
+HostKey key_of(HostKey::Kind kind, std::string_view name) {
+  HostKey key{.kind = kind, .hash = hash_of(name)};
+  name.copy(key.name.data(), key.name.size());
   return key;
 }
 
 }  // namespace
 
-HostKey make_host_key(const HostIdentity& facts) {
-  HostKey key = key_of('f', facts.name);
-  std::memcpy(&key.bytes[host_id_at], &facts.host_id, sizeof facts.host_id);
-  std::memcpy(&key.bytes[device_at], &facts.shared_memory_dev, sizeof facts.shared_memory_dev);
+HostKey make_host_key(std::string_view name, std::uint64_t host_id, std::uint64_t device) {
+  HostKey key = key_of(HostKey::facts, name);
+  key.host_id = host_id;
+  key.device = device;
   return key;
 }
 
 HostKey make_host_key_from_text(std::string_view text) {
-  return key_of('t', text);
+  return key_of(HostKey::text, text);
 }
 
 int key_hash(const HostKey& key) {
   constexpr std::uint64_t prime = (std::uint64_t{1} << 31) - 1;
-  return static_cast<int>(hash_of({reinterpret_cast<const char*>(key.bytes.data()), key.bytes.size()}) %
-                          prime);
+  return static_cast<int>(hash_of({reinterpret_cast<const char*>(&key), sizeof key}) % prime);
 }
 
 std::vector<int> group_by_key(std::span<const HostKey> keys) {

@@ -10,23 +10,24 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace comex::pr {
 
 struct HostKey {
-  std::array<unsigned char, 64> bytes{};
+  enum Kind : std::uint64_t { facts, text };
+  Kind kind = facts;
+  std::uint64_t host_id = 0;    // gethostid()
+  std::uint64_t device = 0;     // of the shared-memory mount
+  std::uint64_t hash = 0;       // of the whole name
+  std::array<char, 32> name{};  // as much of it as fits
   friend auto operator<=>(const HostKey&, const HostKey&) = default;
 };
-static_assert(sizeof(HostKey) == 64, "host keys are exchanged as plain bytes");
+static_assert(sizeof(HostKey) == 64 && std::has_unique_object_representations_v<HostKey>,
+              "host keys are exchanged as plain bytes");
 
-struct HostIdentity {
-  std::string_view name;
-  std::int64_t host_id = 0;             // gethostid()
-  std::uint64_t shared_memory_dev = 0;  // device of the shared-memory mount
-};
-
-HostKey make_host_key(const HostIdentity& facts);
+HostKey make_host_key(std::string_view name, std::uint64_t host_id, std::uint64_t device);
 
 // A key from COMEX_HOST_KEY instead of facts. It never equals a key made from facts.
 HostKey make_host_key_from_text(std::string_view text);

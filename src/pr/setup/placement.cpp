@@ -8,8 +8,6 @@
 namespace comex::pr {
 namespace {
 
-constexpr std::array<const char*, 2> usual_names = {"libhwloc.so.15", "libhwloc.so"};
-
 Failure refused(const char* call) {
   return environment_error(std::string(call) + ": " + std::strerror(errno));
 }
@@ -67,19 +65,7 @@ Topology::Topology(Topology&&) noexcept = default;
 Topology& Topology::operator=(Topology&&) noexcept = default;
 Topology::~Topology() = default;
 
-Topology Topology::load() {
-  return open(usual_names, nullptr);
-}
-
-Topology Topology::load_from(std::span<const char* const> library_names) {
-  return open(library_names, nullptr);
-}
-
-Topology Topology::synthetic(const char* description) {
-  return open(usual_names, description);
-}
-
-Topology Topology::open(std::span<const char* const> library_names, const char* description) {
+Topology Topology::load(std::span<const char* const> library_names, const char* synthetic) {
   Topology topology;
   auto loaded = std::make_unique<Loaded>();
   topology.notice_ = loaded->hwloc.open(library_names);
@@ -87,7 +73,7 @@ Topology Topology::open(std::span<const char* const> library_names, const char* 
   const HwlocCalls& hwloc = loaded->hwloc;
   const bool ready =
       hwloc.topology_init(&loaded->machine) == 0 &&
-      (description == nullptr || hwloc.topology_set_synthetic(loaded->machine, description) == 0) &&
+      (synthetic == nullptr || hwloc.topology_set_synthetic(loaded->machine, synthetic) == 0) &&
       hwloc.topology_load(loaded->machine) == 0;
   if (!ready) {
     topology.notice_ = std::string("hwloc cannot read this machine: ") + std::strerror(errno);
@@ -129,19 +115,15 @@ Status Topology::bind(const CpuMask& cpus) const {
   return {};
 }
 
-struct Topology::Policy {
-  hwloc_membind_policy_t kind;
-  int flags = 0;
-};
-
-Status Topology::set_policy(void* address, std::size_t bytes, std::span<const unsigned> nodes,
-                            const Policy& policy) const {
+Status Topology::set_policy(void* address, std::size_t bytes, std::span<const unsigned> nodes, int policy,
+                            int flags) const {
   if (!loaded_) return environment_error(notice_);
   Bitmap set(loaded_->hwloc);
   for (const unsigned node : nodes)
     if (!set.add(node)) return refused("hwloc_bitmap_set");
-  if (loaded_->hwloc.set_area_membind(loaded_->machine, address, bytes, set.get(), policy.kind,
-                                      HWLOC_MEMBIND_BYNODESET | policy.flags) != 0)
+  if (loaded_->hwloc.set_area_membind(loaded_->machine, address, bytes, set.get(),
+                                      static_cast<hwloc_membind_policy_t>(policy),
+                                      HWLOC_MEMBIND_BYNODESET | flags) != 0)
     return refused("hwloc_set_area_membind");
   return {};
 }
@@ -152,17 +134,17 @@ Status Topology::place_memory(void* address, std::size_t bytes, std::span<const 
   constexpr std::size_t page_bytes = 4096;
   const auto* const bytes_there = static_cast<const volatile std::byte*>(address);
   for (std::size_t at = 0; at < bytes; at += page_bytes) static_cast<void>(bytes_there[at]);
-  return set_policy(address, bytes, nodes, {HWLOC_MEMBIND_BIND, HWLOC_MEMBIND_MIGRATE});
+  return set_policy(address, bytes, nodes, HWLOC_MEMBIND_BIND, HWLOC_MEMBIND_MIGRATE);
 }
 
 Status Topology::prefer_memory(void* address, std::size_t bytes, std::span<const unsigned> nodes) const {
-  return set_policy(address, bytes, nodes, {HWLOC_MEMBIND_BIND});  // without _STRICT it is a preference
+  return set_policy(address, bytes, nodes, HWLOC_MEMBIND_BIND);  // without _STRICT it is a preference
 }
 
 Status Topology::release_memory(void* address, std::size_t bytes) const {
   std::vector<unsigned> nodes;
   for (const MemoryNode& node : memory_) nodes.push_back(node.number);
-  return set_policy(address, bytes, nodes, {HWLOC_MEMBIND_DEFAULT});
+  return set_policy(address, bytes, nodes, HWLOC_MEMBIND_DEFAULT);
 }
 
 std::string Topology::summary() const {

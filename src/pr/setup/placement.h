@@ -43,10 +43,10 @@ struct MemoryNode {
 
 class Topology {
  public:
-  static Topology load();
-  // For tests: other library names, or a machine in hwloc's synthetic form, "pack:2 core:4".
-  static Topology load_from(std::span<const char* const> library_names);
-  static Topology synthetic(const char* description);
+  static constexpr std::array<const char*, 2> usual_names = {"libhwloc.so.15", "libhwloc.so"};
+  // Tests pass other library names, or a machine in hwloc's synthetic form, "pack:2 core:4".
+  static Topology load(std::span<const char* const> library_names = usual_names,
+                       const char* synthetic = nullptr);
 
   Topology(Topology&&) noexcept;
   Topology& operator=(Topology&&) noexcept;
@@ -73,12 +73,10 @@ class Topology {
 
  private:
   struct Loaded;
-  struct Policy;
   Topology() = default;
-  static Topology open(std::span<const char* const> library_names, const char* description);
   void read();
-  Status set_policy(void* address, std::size_t bytes, std::span<const unsigned> nodes,
-                    const Policy& policy) const;
+  Status set_policy(void* address, std::size_t bytes, std::span<const unsigned> nodes, int policy,
+                    int flags = 0) const;
 
   std::unique_ptr<Loaded> loaded_;
   std::string notice_;

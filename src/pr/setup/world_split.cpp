@@ -4,8 +4,6 @@
 #include <map>
 #include <utility>
 
-#include "pr/setup/virtual_part.h"
-
 namespace comex::pr {
 namespace {
 

@@ -103,4 +103,8 @@ struct SplitShare {
 
 SplitShare share_of(const WorldSplit& split, std::size_t host);
 
+// The virtual host of the rank at this index among the ranks of its machine. A list of the wrong length cuts
+// nothing, and split_world refuses it.
+int virtual_part(const VirtualHosts& cut, int index, int ranks);
+
 }  // namespace comex::pr

@@ -14,9 +14,7 @@ namespace comex::runtime {
 pr::HostKey own_host_key(shm::Os& os, const Settings& settings) {
   if (!settings.host_key.empty()) return pr::make_host_key_from_text(settings.host_key);
   const shm::HostFacts facts = os.host_facts();
-  return pr::make_host_key({.name = facts.host_name,
-                            .host_id = static_cast<std::int64_t>(facts.host_id),
-                            .shared_memory_dev = facts.shm_device});
+  return pr::make_host_key(facts.host_name, facts.host_id, facts.shm_device);
 }
 
 namespace {

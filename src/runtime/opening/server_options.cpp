@@ -24,23 +24,6 @@ int endpoint_of(const protocol::RequestHeader& header) {
   return header.by ? static_cast<int>(header.by.rank) : -1;
 }
 
-namespace {
-
-shm::BoundsVerdict verdict_of(protocol::Refusal refusal) {
-  switch (refusal) {
-    case protocol::Refusal::wrong_owner:
-      return shm::BoundsVerdict::wrong_owner;
-    case protocol::Refusal::past_end:
-      return shm::BoundsVerdict::past_end;
-    case protocol::Refusal::freed:
-      return shm::BoundsVerdict::retired;
-    default:
-      return shm::BoundsVerdict::no_extent;
-  }
-}
-
-}  // namespace
-
 std::string recovery_text(const protocol::RequestHeader& header, const std::optional<Worker>& dead) {
   const bool is_mutex = header.verb == protocol::Verb::lock || header.verb == protocol::Verb::try_lock;
   return is_mutex ? mutex_recovered_text(header.mutex(), dead) : memory_recovered_text();
@@ -72,8 +55,8 @@ std::string refusal_text(const pr::RefusedRequest& refused, shm::Arena* arena, s
       break;
   }
   if (arena == nullptr) return "there is no such worker";
-  const shm::BoundsFault fault{verdict_of(refused.fault.refusal), refused.header.target, refused.fault.offset,
-                               refused.fault.bytes};
+  const shm::BoundsFault fault{pr::verdict_of(refused.fault.refusal), refused.header.target,
+                               refused.fault.offset, refused.fault.bytes};
   return shm::explain(arena->extents(), fault, base, shm::LockWait::never_waits);
 }
 

@@ -8,7 +8,6 @@
 #include <span>
 #include <utility>
 
-#include "pr/setup/virtual_part.h"
 #include "runtime/environment.h"
 #include "runtime/exchange.h"
 #include "runtime/mpi_in_use.h"

@@ -148,7 +148,7 @@ TEST(NodesNear, are_those_beside_all_processors_that_a_process_is_bound_to) {
 
 TEST(Topology, works_without_hwloc_and_says_so) {
   constexpr std::array<const char*, 1> nowhere = {"libhwloc-that-is-not-there.so"};
-  const Topology topology = Topology::load_from(nowhere);
+  const Topology topology = Topology::load(nowhere);
   EXPECT_FALSE(topology.available());
   EXPECT_NE(topology.notice().find("libhwloc-that-is-not-there.so"), std::string::npos);
   EXPECT_TRUE(topology.cores().empty());
@@ -162,13 +162,14 @@ TEST(Topology, works_without_hwloc_and_says_so) {
 
 TEST(Topology, refuses_a_library_that_is_not_hwloc) {
   constexpr std::array<const char*, 1> other = {"libm.so.6"};
-  const Topology topology = Topology::load_from(other);
+  const Topology topology = Topology::load(other);
   EXPECT_FALSE(topology.available());
   EXPECT_NE(topology.notice().find("has no function hwloc_"), std::string::npos) << topology.notice();
 }
 
 TEST(Topology, reads_cores_and_memory_of_a_described_machine) {
-  const Topology topology = Topology::synthetic("pack:2 [numa(memory=1073741824)] core:4 pu:2");
+  const Topology topology =
+      Topology::load(Topology::usual_names, "pack:2 [numa(memory=1073741824)] core:4 pu:2");
   if (!topology.available()) GTEST_SKIP() << topology.notice();
   ASSERT_EQ(topology.cores().size(), 8u);
   EXPECT_EQ(topology.cores()[1].text(), "2-3");
@@ -181,7 +182,7 @@ TEST(Topology, reads_cores_and_memory_of_a_described_machine) {
 }
 
 TEST(Topology, refuses_a_description_that_makes_no_sense) {
-  const Topology topology = Topology::synthetic("nonsense");
+  const Topology topology = Topology::load(Topology::usual_names, "nonsense");
   EXPECT_FALSE(topology.available());
   EXPECT_NE(topology.notice(), "");
 }

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "pr/setup/virtual_part.h"
 #include "support/map_lookup.h"
 
 namespace comex::pr {
