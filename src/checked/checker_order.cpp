@@ -160,10 +160,12 @@ void Checker::tell_mismatch(const FollowedCall& call, comex_group_t group, MPI_C
   const auto odd = std::ranges::find_if(calls, [&](const std::string& text) {
     return text.substr(0, text.find(' ')) != calls[0].substr(0, calls[0].find(' '));
   });
-  if (rank == 0 && odd != calls.end())
+  if (rank == 0 && odd != calls.end()) {
+    const Guard guard(mutex_);
     findings_.tell("mismatched collectives: members of group " + std::to_string(group) +
                    " do not make the same call: rank 0 makes " + calls[0] + ", rank " +
                    std::to_string(odd - calls.begin()) + " makes " + *odd);
+  }
   if (ends_job_) next<&comex_error>("comex_error")("comex check: mismatched collectives", failed_check);
 }
 

@@ -16,6 +16,13 @@
 
 namespace comex::kernels {
 
+// Where a failed compare_swap stores nothing, earlier writes of the caller may take effect after it.
+#if defined(__x86_64__)
+inline constexpr bool failures_need_fence = false;
+#else
+inline constexpr bool failures_need_fence = true;
+#endif
+
 struct WordChange {
   protocol::Atomic atomic = protocol::Atomic::swap;
   std::uint64_t bytes = 8;    // or 4
@@ -77,8 +84,12 @@ template <class Word>
     case protocol::Atomic::fetch_xor:
       return target.fetch_xor(operand);
     case protocol::Atomic::compare_swap: {
+      const auto desired = static_cast<Word>(change.desired);
       Word expected = operand;
-      target.compare_exchange_strong(expected, static_cast<Word>(change.desired));
+      if (target.compare_exchange_strong(expected, desired) || !failures_need_fence) return expected;
+      std::atomic_thread_fence(std::memory_order_seq_cst);
+      expected = operand;
+      target.compare_exchange_strong(expected, desired);
       return expected;
     }
     default:

@@ -12,13 +12,14 @@ void MirroredPart::format(std::uint64_t part_bytes) {
   bytes_ = part_bytes;
 }
 
+// By exchanges, so that who takes a mark also sees what those wrote whose marks it replaced.
 void MirroredPart::mark(std::uint64_t offset, std::uint64_t bytes) {
   if (bytes == 0 || offset >= bytes_) return;
   const std::uint64_t end = blocks_of(std::min(offset + bytes, bytes_));
   for (std::uint64_t block = offset / block_bytes; block < end; ++block) {
-    marks()[block].store(1, std::memory_order_release);
+    marks()[block].exchange(1, std::memory_order_acq_rel);
   }
-  is_dirty_.store(1, std::memory_order_release);
+  is_dirty_.exchange(1, std::memory_order_acq_rel);
 }
 
 MirroredPart::Blocks MirroredPart::take_marked(std::uint64_t& next, std::uint64_t blocks) {

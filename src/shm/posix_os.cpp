@@ -76,12 +76,18 @@ bool is_accounted_strictly() {
   return read_file("/proc/sys/vm/overcommit_memory").value_or("0").front() == '2';
 }
 
+// A multiple of page_bytes, the unit of the arena.
+std::uint64_t system_page_bytes() {
+  return static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
 std::uint64_t address_space_left() {
   const std::uint64_t limit = soft_limit(RLIMIT_AS);
   if (limit == ~0ULL) return limit;
   std::uint64_t pages = 0;
   std::istringstream(read_file("/proc/self/statm").value_or("0")) >> pages;
-  return limit > pages * page_bytes ? limit - pages * page_bytes : 0;
+  const std::uint64_t used = pages * system_page_bytes();
+  return limit > used ? limit - used : 0;
 }
 
 // memfd is tried before /dev/shm, because it needs no mount and no room there.
@@ -101,11 +107,13 @@ Result<Object> open_new(Os& os, Backing backing, bool large_pages) {
   return Object(os, descriptor, Backing::posix);
 }
 
-// The size of a large page of this machine's shared memory; 0: it has none.
+// The size of a large page of this machine's shared memory; 0: it has none, or such large ones that a touch
+// would take memory that nobody asked for (512 MiB where a page has 64 KiB).
 std::uint64_t large_page_bytes() {
+  constexpr std::uint64_t most_bytes = std::uint64_t{16} << 20;
   std::uint64_t bytes = 0;
   std::ifstream("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size") >> bytes;
-  return bytes;
+  return bytes <= most_bytes ? bytes : 0;
 }
 
 // Makes large pages of `large` > 0 bytes where they lie wholly in [offset, offset + bytes); contents are
@@ -248,10 +256,13 @@ class PosixOs final : public Os {
       return refused("madvise(MADV_DONTFORK)", error);
     }
     if (!options.dump_core) madvise(base, options.bytes, MADV_DONTDUMP);
-    madvise(static_cast<std::byte*>(base) + options.ready_from, options.ready_bytes, MADV_POPULATE_WRITE);
-    if (options.large_from < options.bytes) {  // where the kernel allows it
-      madvise(static_cast<std::byte*>(base) + options.large_from, options.bytes - options.large_from,
-              MADV_HUGEPAGE);
+    const std::uint64_t page = system_page_bytes();
+    const std::uint64_t ready_from = options.ready_from / page * page;
+    madvise(static_cast<std::byte*>(base) + ready_from, options.ready_from + options.ready_bytes - ready_from,
+            MADV_POPULATE_WRITE);
+    const std::uint64_t large_from = round_up(options.large_from, page);
+    if (large_from < options.bytes && large_page_bytes_ != 0) {  // where the kernel allows it
+      madvise(static_cast<std::byte*>(base) + large_from, options.bytes - large_from, MADV_HUGEPAGE);
     }
     return static_cast<std::byte*>(base);
   }

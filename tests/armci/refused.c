@@ -138,6 +138,10 @@ int main(int argc, char** argv) {
     case 35:
       armci_msg_sel(&word, sizeof word, last_before_nothing('m'), ARMCI_LONG, 1);
       break;
+    case 36:
+      ARMCI_Finalize();
+      armci_notify(0);
+      break;
     /* One that fails and ends nothing: told once. */
     case 31:
       for (int i = 0; i < 3; ++i) wrong += ARMCI_Malloc_local(too_large) != NULL;

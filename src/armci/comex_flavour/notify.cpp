@@ -28,6 +28,7 @@ long* counter(int of, int sender) {
 }
 
 std::size_t checked(int proc) {
+  if (!state().is_open) comex_error("a notification is asked for outside of init and finalize", 1);
   if (proc < 0 || proc >= state().size)
     comex_error("a notification to or from a rank that there is not", proc);
   return static_cast<std::size_t>(proc);
