@@ -90,7 +90,7 @@ class Joining {
       const Status verdict = lead(knowledge.value());
       message = Packer()
                     .array(std::span<const std::byte>(pack_verdict(verdict)))
-                    .array(std::span<const std::byte>(decision_.pack()))
+                    .array(std::span<const std::byte>(pack_fields(decision_)))
                     .take();
     }
     Result<Bytes> received = channel_.broadcast(message);
@@ -98,7 +98,7 @@ class Joining {
     Unpacker unpacker(received.value());
     Status verdict = unpack_verdict(unpacker.array<std::byte>());
     if (!verdict) return verdict;
-    Result<JoinDecision> decision = JoinDecision::unpack(unpacker.array<std::byte>());
+    Result<JoinDecision> decision = unpack<JoinDecision>(unpacker.array<std::byte>());
     if (!decision) return decision.take_failure();
     decision_ = std::move(decision).value();
     return {};
@@ -119,9 +119,9 @@ class Joining {
     mine.context = arguments_.context;
     mine.has_hook = static_cast<bool>(hook_);
     if (arguments_.is_spawn) mine.table = registry_.lpid_table();
-    Result<Bytes> answer = channel_.exchange(mine.pack());
+    Result<Bytes> answer = channel_.exchange(pack_fields(mine));
     if (!answer) return answer.take_failure();
-    Result<SideOffer> theirs = SideOffer::unpack(answer.value());
+    Result<SideOffer> theirs = unpack<SideOffer>(answer.value());
     if (!theirs) {
       if (verdict) verdict = theirs.take_failure();
     } else {
@@ -227,7 +227,7 @@ class Joining {
   Result<WorldPackage> describe(WorldId id) {
     Result<WorldDescription> world = registry_.world(id);
     if (!world) return world.take_failure();
-    WorldPackage package{world->for_others(), {}};
+    WorldPackage package{world.value(), {}};
     if (!decision_.has_cards || !hook_) return package;
     for (std::uint32_t rank = 0; rank < world->size; ++rank) {
       Result<Bytes> card = hook_.collect({id, rank});

@@ -1,11 +1,12 @@
 #include "groups/joining_parts.h"
 
 namespace comex::groups::joining {
-namespace {
 
 Failure malformed() {
   return environment_error("what the other side sent is malformed: do both run the same library?");
 }
+
+namespace {
 
 template <class T>
 std::span<const T> all_of(const std::vector<T>& values) {
@@ -15,9 +16,6 @@ std::span<const T> all_of(const std::vector<T>& values) {
 void put(Packer& packer, const WorldDescription& world) {
   packer.value(WorldName{world.id, world.size, world.launch, world.nonce});
   packer.array(world.rows ? all_of(*world.rows) : std::span<const ConnectionData>());
-  packer.value(std::uint64_t{world.hosts ? world.hosts->size() : 0});
-  if (!world.hosts) return;
-  for (const std::string& host : *world.hosts) packer.text(host);
 }
 
 WorldDescription get_world(Unpacker& unpacker) {
@@ -27,36 +25,12 @@ WorldDescription get_world(Unpacker& unpacker) {
   world.size = name.size;
   world.launch = name.launch;
   world.nonce = name.nonce;
-  auto rows = unpacker.array<ConnectionData>();
-  if (!rows.empty()) world.rows = std::make_shared<const std::vector<ConnectionData>>(std::move(rows));
-  const auto host_count = unpacker.value<std::uint64_t>();
-  std::vector<std::string> hosts;
-  for (std::uint64_t i = 0; i < host_count && unpacker.ok(); ++i) hosts.push_back(unpacker.text());
-  if (!hosts.empty()) world.hosts = std::make_shared<const std::vector<std::string>>(std::move(hosts));
+  auto rows = std::make_shared<const std::vector<ConnectionData>>(unpacker.array<ConnectionData>());
+  if (!rows->empty()) world.rows = std::move(rows);
   return world;
 }
 
 }  // namespace
-
-Bytes SideOffer::pack() const {
-  return pack_fields(*this);
-}
-
-Result<SideOffer> SideOffer::unpack(const Bytes& bytes) {
-  std::optional<SideOffer> offer = unpack_fields<SideOffer>(bytes);
-  if (!offer || offer->members.empty()) return malformed();
-  return std::move(*offer);
-}
-
-Bytes JoinDecision::pack() const {
-  return pack_fields(*this);
-}
-
-Result<JoinDecision> JoinDecision::unpack(const Bytes& bytes) {
-  std::optional<JoinDecision> decision = unpack_fields<JoinDecision>(bytes);
-  if (!decision) return malformed();
-  return std::move(*decision);
-}
 
 Bytes pack(std::span<const WorldPackage> packages) {
   Packer packer;

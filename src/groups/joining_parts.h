@@ -4,7 +4,7 @@
 // Used by joining.cpp only.
 #pragma once
 
-#include <string>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -32,6 +32,7 @@ struct SideOffer {
   std::uint64_t context = 0;
   bool has_hook = false;
 
+  bool names_somebody() const { return !members.empty(); }
   // Visits the fields in the order in which they travel, of an offer to pack or to unpack.
   static void for_each_field(auto& offer, auto&& visit) {
     visit(offer.members);
@@ -40,8 +41,6 @@ struct SideOffer {
     visit(offer.context);
     visit(offer.has_hook);
   }
-  Bytes pack() const;
-  static Result<SideOffer> unpack(const Bytes& bytes);
 };
 
 // A world to be described for others, and the member that describes it.
@@ -63,6 +62,7 @@ struct JoinDecision {
   bool has_cards = false;
   bool has_packages = false;  // somebody on either side lacks a world
 
+  bool names_somebody() const { return !remote.empty(); }
   static void for_each_field(auto& decision, auto&& visit) {
     visit(decision.remote);
     visit(decision.remote_table);
@@ -73,9 +73,16 @@ struct JoinDecision {
     visit(decision.has_cards);
     visit(decision.has_packages);
   }
-  Bytes pack() const;
-  static Result<JoinDecision> unpack(const Bytes& bytes);
 };
+
+Failure malformed();
+// Of an offer or a decision. pack_fields packs them.
+template <class Message>
+Result<Message> unpack(const Bytes& bytes) {
+  std::optional<Message> message = unpack_fields<Message>(bytes);
+  if (!message || !message->names_somebody()) return malformed();
+  return std::move(*message);
+}
 
 struct WorldPackage {
   WorldDescription world;

@@ -30,9 +30,7 @@ class ProcessGroup {
     const WorkerPlace& place = rows_.places()[worker];
     return {.vpid = place.rank,
             .local_rank = static_cast<std::int32_t>(place.slot),
-            .node_rank = rows_.numbers()[worker].node_rank,
-            .host = place.host,
-            .base = place.base};
+            .node_rank = rows_.numbers()[worker].node_rank};
   }
 
  private:

@@ -1,13 +1,12 @@
 // Describes a world as a process knows it: its names, its size, and how to reach each worker.
 //
 // It is a value and cheap to copy, because the rows are shared. All workers of the own world make its rows
-// together at init. The rows of another world arrive with its description when worlds meet, without data that
-// is valid only on their own host. WorldRegistry holds it, groups/joining_parts packs it.
+// together at init. The rows of another world arrive with its description when worlds meet. WorldRegistry
+// holds it, groups/joining_parts packs it.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "core/ids.h"
@@ -21,10 +20,8 @@ struct ConnectionData {
   std::int32_t vpid = unknown_rank;  // MPI rank in its world
   std::int32_t local_rank = unknown_rank;
   std::int32_t node_rank = unknown_rank;
-  std::uint32_t host = 0;  // index into the host names of its world
-  std::uint64_t base = 0;  // of its host's arena in the worker's process; valid in its own world only
 };
-static_assert(sizeof(ConnectionData) == 24);
+static_assert(sizeof(ConnectionData) == 12);
 
 struct WorldDescription {
   WorldId id = 0;
@@ -32,10 +29,6 @@ struct WorldDescription {
   Id128 launch;                                             // common to all worlds of one launch
   Id128 nonce;                                              // of this world alone
   std::shared_ptr<const std::vector<ConnectionData>> rows;  // by worker; null: not known
-  std::shared_ptr<const std::vector<std::string>> hosts;    // names, by host; null: not known
-
-  // The part that is valid in other worlds.
-  WorldDescription for_others() const;
 };
 
 }  // namespace comex::groups

@@ -12,11 +12,7 @@ namespace {
 void add_rows(const ProcessGroup& places, WorldDescription& description) {
   auto rows = std::make_shared<std::vector<ConnectionData>>();
   for (Worker worker = 0; worker < places.size(); ++worker) rows->push_back(places.connection_data(worker));
-  auto hosts = std::make_shared<std::vector<std::string>>();
-  for (std::uint32_t host = 0; host < places.host_count(); ++host)
-    hosts->emplace_back(places.host_name(host));
   description.rows = std::move(rows);
-  description.hosts = std::move(hosts);
 }
 
 }  // namespace
@@ -74,7 +70,6 @@ Status WorldRegistry::insert(const WorldDescription& world, std::optional<WorldI
   KnownWorld& known = found->second;
   if (!introducer) known.introducers.clear();  // it has been met directly by now
   if (!known.description.rows) known.description.rows = world.rows;
-  if (!known.description.hosts) known.description.hosts = world.hosts;
   return {};
 }
 

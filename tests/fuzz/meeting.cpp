@@ -79,8 +79,8 @@ void read_side(Input& input) {
 void read_parts(Input& input) {
   using namespace groups::joining;
   const Bytes bytes = input.rest();
-  static_cast<void>(SideOffer::unpack(bytes));
-  static_cast<void>(JoinDecision::unpack(bytes));
+  static_cast<void>(unpack<SideOffer>(bytes));
+  static_cast<void>(unpack<JoinDecision>(bytes));
   static_cast<void>(unpack_packages(bytes));
   static_cast<void>(unpack_verdict(bytes));
 }

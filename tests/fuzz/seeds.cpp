@@ -233,7 +233,7 @@ void write_meeting(const std::filesystem::path& to) {
                              .take();
   for (unsigned kind = 0; kind < 8; ++kind) {
     Seed seed;
-    seed.byte(0).byte(kind).add_told(offer.pack()).add_told(verdict).add_told(packages).add_told(good);
+    seed.byte(0).byte(kind).add_told(pack_fields(offer)).add_told(verdict).add_told(packages).add_told(good);
     seed.save(to, "join_" + std::to_string(kind));
   }
   worlds::SideFacts facts;
@@ -242,7 +242,7 @@ void write_meeting(const std::filesystem::path& to) {
   facts.name_server = "there";
   facts.progress_ranks = {{2, 0}, {2, 4}};
   Seed().byte(4).add_bytes(pack_fields(facts)).save(to, "side");
-  Seed().byte(6).add_bytes(offer.pack()).save(to, "offer");
+  Seed().byte(6).add_bytes(pack_fields(offer)).save(to, "offer");
   Seed().byte(6).add_bytes(pack(std::span(&package, 1))).save(to, "packages");
   const std::string_view port = "[::1]:4711:0123456789abcdef0123456789abcdef";
   Seed().byte(7).add_bytes(std::as_bytes(std::span(port))).save(to, "port");

@@ -23,7 +23,7 @@ struct ProgressRankId {
 };
 
 struct SideFacts {
-  std::uint64_t layout = 4;         // version of these bytes and of the messages between both sides
+  std::uint64_t layout = 5;         // version of these bytes and of the messages between both sides
   WorldId world = 0;                // of the root
   Id128 launch;                     // of that world
   Id128 nonce;                      // of that world

@@ -107,16 +107,13 @@ TEST(WorldRegistry, refuses_another_world_of_a_number_that_it_knows) {
   EXPECT_EQ(unknown.failure().text, "world 9 is not known here");
 }
 
-TEST(WorldRegistry, ships_connection_data_without_what_belongs_to_a_host) {
+TEST(WorldRegistry, tells_the_connection_data_of_a_world_that_has_rows) {
   WorldDescription own = some_world(0, 1);
   own.rows = std::make_shared<const std::vector<ConnectionData>>(
-      std::vector<ConnectionData>{{.vpid = 3, .local_rank = 1, .node_rank = 2, .host = 0, .base = 0x1000}});
+      std::vector<ConnectionData>{{.vpid = 3, .local_rank = 1, .node_rank = 2}});
   const WorldRegistry registry(own, 0);
-  EXPECT_EQ(registry.connection_data({0, 0})->base, 0x1000u);
-  const WorldDescription shipped = registry.world(0)->for_others();
-  EXPECT_EQ(shipped.rows->front().base, 0u);
-  EXPECT_EQ(shipped.rows->front().vpid, 3);
-  EXPECT_EQ(registry.connection_data({0, 0})->base, 0x1000u);
+  EXPECT_EQ(registry.connection_data({0, 0})->node_rank, 2);
+  EXPECT_EQ(registry.world(0)->rows->front().vpid, 3);
   EXPECT_FALSE(registry.connection_data({0, 1}));
 }
 
