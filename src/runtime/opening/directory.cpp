@@ -4,7 +4,6 @@
 #include <memory>
 #include <vector>
 
-#include "groups/process_ranks.h"
 #include "runtime/exchange.h"
 
 namespace comex::runtime {
@@ -69,28 +68,18 @@ RankRange next_ranks(std::span<const pr::Host> hosts, const RankRange& before, s
   return {first, std::min(longest, first + std::max<std::size_t>(most / open_hosts, 1))};
 }
 
-namespace {
-
-// Calls visit(rank, its data), host by host.
-template <class Visit>
-void visit_rows(const pr::WorldSplit& split, const RankRange& range, std::span<const RankRow> rows,
-                Visit visit) {
-  auto next = rows.begin();
-  for (const pr::Host& host : split.hosts) {
-    for (const int rank : range.among(host)) visit(rank, *next++);
-  }
-}
-
-}  // namespace
-
 void write_rows(const groups::Directory& directory, const pr::WorldSplit& split, const RankRange& range,
                 std::span<const RankRow> rows) {
-  visit_rows(split, range, rows, [&](int rank, const RankRow& row) {
-    const int worker = split.worker_of(rank);
-    if (worker < 0) return;
-    directory.places()[static_cast<std::size_t>(worker)].base = row.base;
-    directory.numbers()[static_cast<std::size_t>(worker)].node_rank = row.node_rank;
-  });
+  auto next = rows.begin();
+  for (const pr::Host& host : split.hosts) {
+    for (const int rank : range.among(host)) {
+      const RankRow& row = *next++;
+      const int worker = split.worker_of(rank);
+      if (worker < 0) continue;
+      directory.places()[static_cast<std::size_t>(worker)].base = row.base;
+      directory.numbers()[static_cast<std::size_t>(worker)].node_rank = row.node_rank;
+    }
+  }
 }
 
 namespace {
@@ -118,37 +107,27 @@ std::vector<RankRow> exchange(transport::Collective& leaders, const pr::WorldSpl
 
 }  // namespace
 
-std::vector<std::int32_t> exchange_rows(transport::Collective& leaders, const groups::Directory& directory,
-                                        const pr::WorldSplit& split, std::span<const RankRow> own,
-                                        std::size_t most) {
-  std::vector<std::int32_t> apps_here;
-  for (const RankRow& row : own) apps_here.push_back(row.app);
-  groups::AppRanks apps(split.hosts[static_cast<std::size_t>(leaders.rank())].ranks, apps_here);
+void exchange_rows(transport::Collective& leaders, const groups::Directory& directory,
+                   const pr::WorldSplit& split, std::span<const RankRow> own, std::size_t most) {
   RankRange range;
   while ((range = next_ranks(split.hosts, range, most)).any()) {
-    const std::vector<RankRow> rows = exchange(leaders, split, range, own);
-    write_rows(directory, split, range, rows);
-    visit_rows(split, range, rows, [&](int rank, const RankRow& row) { apps.count(rank, row.app); });
+    write_rows(directory, split, range, exchange(leaders, split, range, own));
   }
   directory.number_pointer_domains();
-  return apps.ranks();
 }
 
 void open_directory(transport::Collective& host, transport::Collective* leaders, World& world,
                     const pr::WorldSplit* split) {
-  const std::vector<RankRow> of_host = gather(
-      host, RankRow{reinterpret_cast<std::uint64_t>(world.arena->base()), world.told.app, world.node_rank});
-  std::vector<std::int32_t> app_ranks(of_host.size());
+  const std::vector<RankRow> of_host =
+      gather(host, RankRow{reinterpret_cast<std::uint64_t>(world.arena->base()), world.node_rank});
   COMEX_BUG_IF(leaders != nullptr && split == nullptr);
-  if (leaders != nullptr) {
-    const groups::Directory directory = directory_of(world);
-    write_places(directory, *split, world.place.host, host_names(*leaders, world));
-    app_ranks = exchange_rows(*leaders, directory, *split, of_host, most_rows_at_once);
-  }
-  host.broadcast(std::as_writable_bytes(std::span(app_ranks)), 0);  // the rows are written by then
-  world.app_rank = app_ranks[static_cast<std::size_t>(host.rank())];
-  world.description.size = world.share.workers;
   const groups::Directory directory = directory_of(world);
+  if (leaders != nullptr) {
+    write_places(directory, *split, world.place.host, host_names(*leaders, world));
+    exchange_rows(*leaders, directory, *split, of_host, most_rows_at_once);
+  }
+  host.barrier();  // the rows are written by then
+  world.description.size = world.share.workers;
   world.group.emplace(world.id, directory);
   world.failures = failures_of(world);
   world.doorbells.emplace(*world.arena, directory);

@@ -28,8 +28,8 @@ void write_places(const groups::Directory& directory, const pr::WorldSplit& spli
 // The data that a rank contributes to its row. Travels as bytes.
 struct RankRow {
   std::uint64_t base = 0;  // address of its host's arena
-  std::int32_t app = 0;    // its program in the launch
   std::int32_t node_rank = groups::unknown_rank;
+  std::int32_t spare = 0;
 };
 inline constexpr std::size_t most_rows_at_once = (std::size_t{4} << 20) / sizeof(RankRow);
 
@@ -53,14 +53,12 @@ void write_rows(const groups::Directory& directory, const pr::WorldSplit& split,
                 std::span<const RankRow> rows);
 
 // Collective over the lowest ranks of hosts, in the order of the split. `own`: of the caller's host, by local
-// index. Fills the rows, with at most `most` ranks in one piece. Returns the ranks of the own host's
-// processes within their programs, by local index.
-std::vector<std::int32_t> exchange_rows(transport::Collective& leaders, const groups::Directory& directory,
-                                        const pr::WorldSplit& split, std::span<const RankRow> own,
-                                        std::size_t most);
+// index. Fills the rows, with at most `most` ranks in one piece.
+void exchange_rows(transport::Collective& leaders, const groups::Directory& directory,
+                   const pr::WorldSplit& split, std::span<const RankRow> own, std::size_t most);
 
-// Collective over the ranks of each host. Makes world.group and world.doorbells, and sets the rank of the
-// process in its program. `leaders` and `split`: on the lowest rank of each host, null elsewhere.
+// Collective over the ranks of each host. Makes world.group and world.doorbells. `leaders` and `split`: on
+// the lowest rank of each host, null elsewhere.
 void open_directory(transport::Collective& host, transport::Collective* leaders, World& world,
                     const pr::WorldSplit* split);
 

@@ -1,5 +1,6 @@
 #include "runtime/opening/identity.h"
 
+#include <algorithm>
 #include <string>
 
 #include "groups/node_ranks.h"
@@ -47,14 +48,21 @@ groups::LaunchFacts launch_facts(const World& world, const Lowest& lowest, std::
   return facts;
 }
 
+// Collective. Nearly every launch has one program.
+std::int32_t rank_in_program(transport::Collective& all) {
+  const std::int32_t program = program_number();
+  if (all.all_agree(program == 0)) return all.rank();
+  return all.among(std::max(program, 0))->rank();
+}
+
 }  // namespace
 
 Status name_world(transport::Collective& all, std::uint32_t opening, World& world) {
   const mpi::LaunchedProcess launched = launched_process();
   int ranks_in_all = 0;
   mpi_check()(PMPI_Comm_size(MPI_COMM_WORLD, &ranks_in_all), "MPI_Comm_size");
-  world.told.app = program_number();
-  world.told.node_rank = launched.number_on_host.value_or(groups::unknown_rank);
+  world.app_rank = rank_in_program(all);
+  world.told_node_rank = launched.number_on_host.value_or(groups::unknown_rank);
   world.description.nonce = {world.os->random_bits(), world.os->random_bits()};
   const Id128 drawn{world.os->random_bits(), world.os->random_bits()};
   world.description.launch =
@@ -80,10 +88,10 @@ std::int32_t number_on_node(transport::Collective& machine, const World& world) 
   if (world.jobs_before == 0U) return on_host;
   const auto cut = pr::parse_virtual_hosts(world.settings.virtual_hosts);
   const bool is_cut = cut && (cut->blocks > 1 || !cut->entries.empty());
-  if (!is_cut || !world.jobs_before) return world.told.node_rank;
+  if (!is_cut || !world.jobs_before) return world.told_node_rank;
   static_assert(groups::unknown_rank == -1);
-  const std::uint64_t least = machine.all_min(static_cast<std::uint64_t>(world.told.node_rank + 1));
-  if (least == 0) return world.told.node_rank;  // a rank has no number from the launcher
+  const std::uint64_t least = machine.all_min(static_cast<std::uint64_t>(world.told_node_rank + 1));
+  if (least == 0) return world.told_node_rank;  // a rank has no number from the launcher
   groups::MachineCut shape;
   shape.blocks = cut->entries.empty() ? static_cast<std::uint32_t>(cut->blocks) : 0;
   shape.ranks = static_cast<std::uint32_t>(world.own_host().ranks.size());

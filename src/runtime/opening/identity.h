@@ -1,4 +1,5 @@
-// Gives a world its number, launch id and nonce, and gives its processes their ranks on their nodes.
+// Gives a world its number, launch id and nonce, and gives its processes their ranks in their programs and on
+// their nodes.
 //
 // This happens while the world opens: first the names, which the arena needs, then the ranks, which need the
 // places. Called by open_world.

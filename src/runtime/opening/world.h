@@ -49,12 +49,6 @@ struct BoardLayout {
 inline constexpr std::uint32_t board_layout_bytes = 4096;
 static_assert(sizeof(BoardLayout) <= board_layout_bytes);
 
-// What the launcher says about a rank.
-struct ToldRanks {
-  std::int32_t app = 0;  // its program in the launch
-  std::int32_t node_rank = groups::unknown_rank;
-};
-
 // Where a worker's memory shall lie, whichever process touches it first.
 struct NearMemory {
   pr::Topology topology;
@@ -68,13 +62,13 @@ struct World {
   std::unique_ptr<shm::Os> os;
   Settings settings;
   WorldId id = 0;
-  ToldRanks told;                                 // of this rank
-  std::int32_t node_rank = groups::unknown_rank;  // of this rank
+  std::int32_t told_node_rank = groups::unknown_rank;  // of this rank, by the launcher
+  std::int32_t node_rank = groups::unknown_rank;       // of this rank
+  std::int32_t app_rank = groups::unknown_rank;        // of this rank in its program, progress ranks included
   // The jobs of the launch before this one, if the world is a whole job; empty: it is a part of a job.
   std::optional<std::uint32_t> jobs_before;
   std::optional<Parents> parents;  // empty: it was not spawned by the runtime
   groups::WorldDescription description;
-  std::int32_t app_rank = groups::unknown_rank;  // of this rank
   pr::SplitShare share;
   pr::RankPlace place;   // of this rank
   Communicator wire;     // all ranks

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "groups/node_ranks.h"
-#include "groups/process_ranks.h"
 #include "groups/world_identity.h"
 #include "groups/world_number.h"
 
@@ -111,25 +110,6 @@ TEST(NodeRanks, of_virtual_hosts_are_given_once_whatever_the_sizes_of_worlds) {
 TEST(NodeRanks, of_listed_virtual_hosts_follow_their_share_of_each_world) {
   EXPECT_EQ(first_node_rank({.blocks = 0, .ranks = 1, .of_machine = 4}, {.processes = 8, .jobs = 2}), 2);
   EXPECT_EQ(first_node_rank({.blocks = 0, .ranks = 3, .of_machine = 4}, {.processes = 8, .jobs = 2}), 6);
-}
-
-std::vector<std::int32_t> app_ranks_on(std::span<const int> vpids, std::span<const std::int32_t> apps) {
-  std::vector<std::int32_t> here;
-  for (const int vpid : vpids) here.push_back(apps[static_cast<std::size_t>(vpid)]);
-  AppRanks ranks(vpids, here);
-  // In any order: the odd ones, then the even ones from above.
-  const int all = static_cast<int>(apps.size());
-  for (int vpid = 1; vpid < all; vpid += 2) ranks.count(vpid, apps[static_cast<std::size_t>(vpid)]);
-  for (int vpid = (all - 1) / 2 * 2; vpid >= 0; vpid -= 2)
-    ranks.count(vpid, apps[static_cast<std::size_t>(vpid)]);
-  return ranks.ranks();
-}
-
-TEST(AppRanks, count_lower_processes_of_the_same_program) {
-  const std::int32_t apps[] = {0, 0, 1, 1, 0, 2, 1, 0, 0};
-  const int hosts[][3] = {{0, 2, 5}, {1, 4, 8}, {3, 6, 7}};
-  const std::vector<std::int32_t> wanted[] = {{0, 0, 0}, {1, 2, 4}, {1, 2, 3}};
-  for (int host = 0; host < 3; ++host) EXPECT_EQ(app_ranks_on(hosts[host], apps), wanted[host]) << host;
 }
 
 }  // namespace

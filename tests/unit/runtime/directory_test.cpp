@@ -162,26 +162,20 @@ class AmongLeaders final : public transport::Collective {
 TEST(Directory, is_filled_by_as_many_rounds_as_it_takes) {
   for (const Shape& shape : shapes()) {
     const pr::WorldSplit split = split_of(shape.hosts, shape.environment);
-    const auto app_of = [](int rank) { return rank % 3; };
     std::vector<std::vector<RankRow>> rows_by_host;
     for (const pr::Host& host : split.hosts) {
       rows_by_host.emplace_back();
-      for (const int rank : host.ranks) {
-        rows_by_host.back().push_back(row_of(rank));
-        rows_by_host.back().back().app = app_of(rank);
-      }
+      for (const int rank : host.ranks) rows_by_host.back().push_back(row_of(rank));
     }
     for (std::size_t host = 0; host < rows_by_host.size(); ++host) {
       SCOPED_TRACE(testing::Message() << shape.hosts.size() << " ranks, host " << host);
-      std::vector<std::int32_t> wanted;
-      for (const int rank : split.hosts[host].ranks) wanted.push_back(rank / 3);
       std::vector<int> rounds;
       for (const std::size_t most : {1UL, 2UL, 1000UL}) {
         const int own_host = static_cast<int>(host);
         Rows rows(split, own_host, 1000);
         for (groups::WorkerPlace& place : rows.directory().places()) place.base = 0;
         AmongLeaders leaders(own_host, rows_by_host);
-        EXPECT_EQ(exchange_rows(leaders, rows.directory(), split, rows_by_host[host], most), wanted);
+        exchange_rows(leaders, rows.directory(), split, rows_by_host[host], most);
         expect_rows(rows.directory(), split, own_host);
         rounds.push_back(leaders.rounds);
       }

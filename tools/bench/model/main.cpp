@@ -119,8 +119,7 @@ std::vector<Table> private_tables() {
        sizeof(runtime::Claim) + sizeof(runtime::Claim::address)},
       {"host keys, among those that look alike", "private", "init", 0, 0, 0,
        sizeof(pr::HostKey) + sizeof(shm::ObjectName) + 3 * sizeof(RankNumber)},
-      {"rows of the own host, while they are collected", "private", "init", 0, 0, 0,
-       sizeof(RankRow) + sizeof(std::int32_t)},
+      {"rows of the own host, while they are collected", "private", "init", 0, 0, 0, sizeof(RankRow)},
   };
 }
 
@@ -320,9 +319,9 @@ void print(const Table& t, bool is_last) {
 }
 
 // What is agreed on by a minimum: who has a say in settings; has read them, understood others', agrees; has
-// no name to warn of; is lowest in MPI_COMM_WORLD, knows the world's name; has made the probe; has
-// split; is not cut and shows nothing; has no lack of threads.
-constexpr int init_minima = 11;
+// no name to warn of; is of the only program, is lowest in MPI_COMM_WORLD, knows the world's name; has made
+// the probe; has split; is not cut and shows nothing; has no lack of threads.
+constexpr int init_minima = 12;
 // All ranks at once, into those that look alike, lowest ones, workers; MPI gathers a color and a key of each.
 constexpr int init_splits = 3;
 constexpr std::size_t split_words = 2 * sizeof(int);

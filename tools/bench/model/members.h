@@ -17,7 +17,7 @@ using Maximum = std::uint64_t;                                  // of runtime::R
 
 struct RankRow {  // of runtime::open_directory
   std::uint64_t base;
-  std::int32_t app, node_rank;
+  std::int32_t node_rank, spare;
 };
 constexpr double rows_at_once = 4 << 20;
 
