@@ -142,12 +142,12 @@ int tell_taken(const Named& named, bool is_taken, bool is_recovered, int* acquir
 
 void note_held(const Named& named) {
   const op::Engine::Lock lock = named.runtime->engine().enter();
-  named.runtime->held_mutexes().note(named.held());
+  named.runtime->held_mutexes().push_back(named.held());
 }
 
 bool take_held(const Named& named) {
   const op::Engine::Lock lock = named.runtime->engine().enter();
-  return named.runtime->held_mutexes().take(named.held());
+  return std::erase(named.runtime->held_mutexes(), named.held()) != 0;
 }
 
 // Makes zeroed mutexes and shows them to this host's processes and server; does nothing for 0.

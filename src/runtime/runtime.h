@@ -13,6 +13,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -33,7 +34,6 @@
 #include "pr/server.h"
 #include "runtime/allocations.h"
 #include "runtime/communicator.h"
-#include "runtime/held_mutexes.h"
 #include "runtime/host_collectives.h"
 #include "runtime/opening/world.h"
 #include "runtime/other_worlds.h"
@@ -50,6 +50,9 @@ struct GroupExtras {
   std::unique_ptr<op::GroupCollective> collective;
   std::uint64_t next_allocation = 0;
 };
+
+// A held one, to be released without asking its server: owner, index, the holding endpoint or 0.
+using RemoteMutex = std::tuple<Worker, std::uint64_t, std::uint32_t>;
 
 // Of the call that the calling thread is in.
 op::CallNames call_names();
@@ -81,7 +84,7 @@ class Runtime {
   // The mutexes of this host's workers, those that this worker holds (under the engine lock), and whether the
   // world has any.
   shm::MutexSets& mutexes() { return mutexes_; }
-  HeldMutexes& held_mutexes() { return held_mutexes_; }
+  std::vector<RemoteMutex>& held_mutexes() { return held_mutexes_; }
   bool has_mutexes() const { return has_mutexes_.load(std::memory_order_relaxed); }
   void set_has_mutexes(bool has) { has_mutexes_.store(has, std::memory_order_relaxed); }
 
@@ -371,7 +374,7 @@ class Runtime {
   Allocations allocations_;
   shm::MutexSets mutexes_;
   std::atomic<bool> has_mutexes_{false};
-  HeldMutexes held_mutexes_;
+  std::vector<RemoteMutex> held_mutexes_;
   std::atomic<std::uint64_t> fenced_kept_writes_{0};
   std::atomic<std::uint64_t> groups_made_{0};
   std::atomic<std::uint32_t> vector_calls_{1};  // number of the next one
@@ -379,9 +382,8 @@ class Runtime {
   std::atomic<std::uint32_t> endpoints_gone_{0};  // have no handle any more
   mutable std::mutex extras_mutex_;
   std::map<int, GroupExtras> extras_;
-  std::map<std::uint32_t, std::uint32_t> endpoint_handles_;  // how many each endpoint of this process has
-  std::vector<op::WaitReason> live_handles_;                 // with their handles; under the engine lock
-  groups::MemberFailures everybody_;                         // of the world
+  std::vector<op::WaitReason> live_handles_;  // with their handles; under the engine lock
+  groups::MemberFailures everybody_;          // of the world
   HostCollectives host_;
   std::unique_ptr<op::GroupCollective> host_leaders_;  // on the lowest worker of each host
   std::unique_ptr<pr::Pusher> pusher_;                 // of the thread

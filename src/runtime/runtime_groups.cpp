@@ -85,11 +85,8 @@ int Runtime::add_group(std::unique_ptr<groups::Group> group, GroupExtras& extras
   const int handle = groups_.add(std::move(group));
   if (handle < 0) return handle;
   extras.collective->set_handle(handle);
-  const groups::Group& added = *groups_.find(handle);
-  const std::uint32_t endpoint = added.my_endpoint();
   const std::lock_guard lock(extras_mutex_);
-  if (handle != groups::world_handle) activity_.enter_group(added.context());
-  if (endpoint != groups::process_itself) ++endpoint_handles_[endpoint];
+  if (handle != groups::world_handle) activity_.enter_group(groups_.find(handle)->context());
   extras_.insert_or_assign(handle, std::move(extras));
   return handle;
 }
@@ -103,7 +100,6 @@ void Runtime::remove_group(int handle) {
   const std::uint32_t endpoint = groups_.find(handle)->my_endpoint();
   const std::uint64_t context = groups_.find(handle)->context();
   other_worlds_->on_group_removed(handle);
-  bool was_last = false;
   {
     std::map<int, GroupExtras>::node_type taken;  // destroyed after the lock is released
     const std::lock_guard lock(extras_mutex_);
@@ -111,17 +107,15 @@ void Runtime::remove_group(int handle) {
     // MPI may wait for all members where a communicator is freed.
     if (taken.mapped().failures != nullptr && taken.mapped().failures->any()) taken.mapped().comm.forget();
     activity_.leave_group(context);
-    was_last = endpoint != groups::process_itself && --endpoint_handles_[endpoint] == 0;
-    if (was_last) endpoint_handles_.erase(endpoint);
   }
-  if (was_last) endpoints_gone_.fetch_add(1, std::memory_order_release);
   groups_.remove(handle);  // another thread may get the handle from here on
-  if (was_last) stop_driving(reporter_.run(), endpoint);
+  if (endpoint == groups::process_itself || has_handle(endpoint)) return;
+  endpoints_gone_.fetch_add(1, std::memory_order_release);
+  stop_driving(reporter_.run(), endpoint);
 }
 
 bool Runtime::has_handle(std::uint32_t endpoint) const {
-  const std::lock_guard lock(extras_mutex_);
-  return endpoint_handles_.contains(endpoint);
+  return groups_.any_of([&](int, const groups::Group& group) { return group.my_endpoint() == endpoint; });
 }
 
 }  // namespace comex::runtime
