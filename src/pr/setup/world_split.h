@@ -86,16 +86,20 @@ Result<WorldSplit> split_world(const SplitInput& input);
 // Texts such as "1 host", "2 hosts".
 std::string counted(std::size_t count, const char* thing);
 
-// What a process keeps of a split: its own host's part, and counts. Its size does not grow with the world.
-struct SplitShare {
-  Host host;
-  std::vector<RankPlace> places;   // of host.ranks
-  std::uint32_t virtual_host = 0;  // number of the host among those of its machine
+// Travels as bytes.
+struct SplitCounts {
+  std::uint32_t virtual_host = 0;  // number of the own host among those of its machine
   std::uint32_t ranks = 0;
   std::uint32_t workers = 0;
   std::uint32_t hosts = 0;
   std::uint32_t servers = 0;   // progress ranks, and workers that serve themselves
   std::uint32_t progress = 0;  // progress ranks
+};
+
+// What a process keeps of a split: its own host's part, and counts. Its size does not grow with the world.
+struct SplitShare : SplitCounts {
+  Host host;
+  std::vector<RankPlace> places;  // of host.ranks
 
   std::vector<int> host_workers() const;      // ranks, ascending
   const RankPlace& place_of(int rank) const;  // of a rank of this host

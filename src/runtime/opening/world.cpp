@@ -76,40 +76,28 @@ struct Roles {
   std::unique_ptr<transport::Collective> leaders;  // the lowest ranks of all hosts; null on other ranks
 };
 
-pr::WorldSplit split(std::span<const int> hosts, const Settings& settings, Status& failed) {
+Result<pr::WorldSplit> split(std::span<const int> hosts, const Settings& settings) {
   Result<pr::SplitInput> input = pr::split_input(hosts, settings);
-  if (!input) {
-    failed = input.take_failure();
-    return {};
-  }
-  Result<pr::WorldSplit> made = pr::split_world(input.value());
-  if (made) return std::move(made).value();
-  failed = made.take_failure();
-  return {};
+  if (!input) return input.take_failure();
+  return pr::split_world(input.value());
 }
 
 // Sends the ranks of one host the part of the split that they need, which does not grow with the number of
 // all ranks. `own_host` is valid on the lowest rank.
 pr::SplitShare hand_out(transport::Collective& host, const std::optional<pr::WorldSplit>& split,
                         std::size_t own_host, std::vector<int> ranks) {
-  struct Counts {
-    std::uint32_t ranks, workers, hosts, servers, progress, virtual_host;
+  struct Sent {
+    pr::SplitCounts counts;
     int real_host;
-    std::uint64_t progress_here;
+    std::uint32_t progress_here;
   };
   pr::SplitShare share;
   if (split) share = pr::share_of(*split, own_host);
-  Counts counts{share.ranks,    share.workers,      share.hosts,          share.servers,
-                share.progress, share.virtual_host, share.host.real_host, share.host.progress_ranks.size()};
-  broadcast(host, counts, 0);
-  share.ranks = counts.ranks;
-  share.workers = counts.workers;
-  share.hosts = counts.hosts;
-  share.servers = counts.servers;
-  share.progress = counts.progress;
-  share.virtual_host = counts.virtual_host;
-  share.host.real_host = counts.real_host;
-  share.host.progress_ranks.resize(counts.progress_here);
+  Sent sent{share, share.host.real_host, static_cast<std::uint32_t>(share.host.progress_ranks.size())};
+  broadcast(host, sent, 0);
+  static_cast<pr::SplitCounts&>(share) = sent.counts;
+  share.host.real_host = sent.real_host;
+  share.host.progress_ranks.resize(sent.progress_here);
   share.places.resize(ranks.size());
   share.host.ranks = std::move(ranks);
   host.broadcast(std::as_writable_bytes(std::span(share.host.progress_ranks)), 0);
@@ -144,7 +132,13 @@ Roles find_roles(transport::Collective& all, World& world, const Settings& setti
   if (roles.leaders != nullptr) {
     own_host = static_cast<std::size_t>(roles.leaders->rank());  // in the order of their lowest ranks
     const auto size = static_cast<std::size_t>(all.size());
-    roles.all = split(machines_of_ranks(*roles.leaders, machine.number, ranks, size), settings, failed);
+    Result<pr::WorldSplit> made =
+        split(machines_of_ranks(*roles.leaders, machine.number, ranks, size), settings);
+    if (made) {
+      roles.all = std::move(made).value();
+    } else {
+      failed = made.take_failure();
+    }
   }
   require(all, reporter, failed);
   roles.share = hand_out(*roles.host, roles.all, own_host, std::move(ranks));
@@ -238,28 +232,23 @@ void map_everywhere(transport::Collective& host, const Reporter& reporter, shm::
 
 void open_arena(transport::Collective& host, World& world, const Reporter& reporter) {
   const shm::ArenaOptions options = arena_options(world);
-  shm::ArenaTicket ticket;
-  Status status;
-  if (host.rank() == 0) {
-    Result<shm::Arena> created = shm::Arena::create(*world.os, options);
-    if (created) {
-      world.arena.emplace(std::move(created).value());
-      ticket = world.arena->ticket();
-    } else {
-      status = created.take_failure();
+  const auto get = [&](bool is_mine, auto&& from) {
+    Status status;
+    if (is_mine) {
+      Result<shm::Arena> got = from();
+      if (got) {
+        world.arena.emplace(std::move(got).value());
+      } else {
+        status = got.take_failure();
+      }
     }
-  }
-  require(host, reporter, status);
+    require(host, reporter, status);
+  };
+  const bool is_creator = host.rank() == 0;
+  get(is_creator, [&] { return shm::Arena::create(*world.os, options); });
+  shm::ArenaTicket ticket = is_creator ? world.arena->ticket() : shm::ArenaTicket();
   broadcast(host, ticket, 0);
-  if (host.rank() != 0) {
-    Result<shm::Arena> attached = shm::Arena::attach(*world.os, ticket, options.slot, options.dump_core);
-    if (attached) {
-      world.arena.emplace(std::move(attached).value());
-    } else {
-      status = attached.take_failure();
-    }
-  }
-  require(host, reporter, status);
+  get(!is_creator, [&] { return shm::Arena::attach(*world.os, ticket, options.slot, options.dump_core); });
   map_everywhere(host, reporter, *world.arena);
   if (world.settings.fork == ForkMode::share) {
     world.os->inherit_on_fork(world.arena->base(), world.arena->reservation_bytes());
