@@ -5,11 +5,11 @@
 using namespace comex;
 
 int comex_init(void) {
-  return runtime::initialize(worlds::joiner(), MPI_COMM_NULL, nullptr, nullptr);
+  return runtime::initialize(worlds::joiner, MPI_COMM_NULL, nullptr, nullptr);
 }
 
 int comex_init_args(int* argc, char*** argv) {
-  return runtime::initialize(worlds::joiner(), MPI_COMM_NULL, argc, argv);
+  return runtime::initialize(worlds::joiner, MPI_COMM_NULL, argc, argv);
 }
 
 int comex_init_comm(MPI_Comm comm) {
@@ -24,7 +24,7 @@ int comex_init_comm(MPI_Comm comm) {
         {.operation = "init_comm"},
         "the communicator has two sides; a world is made of one, as by MPI_Intercomm_merge");
   }
-  return runtime::initialize(worlds::joiner(), comm, nullptr, nullptr);
+  return runtime::initialize(worlds::joiner, comm, nullptr, nullptr);
 }
 
 int comex_finalize(void) {

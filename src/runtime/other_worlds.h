@@ -73,15 +73,14 @@ struct Parents {
   bool are_known() const { return !port.empty(); }
 };
 
-class WorldJoiner {
- public:
-  virtual ~WorldJoiner() = default;
+// How the above are made, and how a world that was spawned meets its parents.
+struct WorldJoiner {
   // Collective over MPI_COMM_WORLD, before its first world opens. Empty: this world was not spawned.
-  virtual std::optional<Parents> hear_parents() const = 0;
-  virtual std::unique_ptr<OtherWorlds> on_worker(Runtime& runtime) const = 0;
-  virtual std::unique_ptr<BridgeService> on_progress_rank(ProgressLoop& loop) const = 0;
+  std::optional<Parents> (*hear_parents)();
+  std::unique_ptr<OtherWorlds> (*on_worker)(Runtime& runtime);
+  std::unique_ptr<BridgeService> (*on_progress_rank)(ProgressLoop& loop);
   // Collective over the workers of the first world, once it is open. False: the world must close again.
-  virtual bool meet_parents(Runtime& runtime) const = 0;
+  bool (*meet_parents)(Runtime& runtime);
 };
 
 }  // namespace comex::runtime

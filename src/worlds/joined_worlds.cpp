@@ -4,28 +4,16 @@
 #include "worlds/connect/spawn.h"
 
 namespace comex::worlds {
-namespace {
 
-class Joiner final : public runtime::WorldJoiner {
- public:
-  std::optional<runtime::Parents> hear_parents() const override { return worlds::hear_parents(); }
-  std::unique_ptr<runtime::OtherWorlds> on_worker(runtime::Runtime& runtime) const override {
-    return std::make_unique<JoinedWorlds>(runtime);
-  }
-  std::unique_ptr<runtime::BridgeService> on_progress_rank(runtime::ProgressLoop& loop) const override {
-    return std::make_unique<BridgeServices>(loop);
-  }
-  bool meet_parents(runtime::Runtime& runtime) const override {
-    return worlds::meet_parents(runtime) == COMEX_SUCCESS;
-  }
-};
-
-}  // namespace
-
-const runtime::WorldJoiner& joiner() {
-  static const Joiner one;
-  return one;
-}
+constexpr runtime::WorldJoiner joiner = {
+    .hear_parents = hear_parents,
+    .on_worker = [](runtime::Runtime& runtime) -> std::unique_ptr<runtime::OtherWorlds> {
+      return std::make_unique<JoinedWorlds>(runtime);
+    },
+    .on_progress_rank = [](runtime::ProgressLoop& loop) -> std::unique_ptr<runtime::BridgeService> {
+      return std::make_unique<BridgeServices>(loop);
+    },
+    .meet_parents = [](runtime::Runtime& runtime) { return meet_parents(runtime) == COMEX_SUCCESS; }};
 
 std::string Ports::add(Listener listener) {
   std::string name = format_port(listener.name());

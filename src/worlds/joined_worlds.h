@@ -1,7 +1,7 @@
 // A worker's part in other worlds: the bridges that lead to them, and its state for meetings.
 //
 // The runtime owns it as its OtherWorlds; `worlds` and `calls` get it by joined_worlds(). Init passes
-// joiner() to the runtime.
+// `joiner` to the runtime.
 #pragma once
 
 #include <atomic>
@@ -86,11 +86,11 @@ class JoinedWorlds final : public runtime::OtherWorlds {
   runtime::Runtime& runtime_;
 };
 
-// For a runtime that was initialized with joiner(), as all are outside of tests.
+// For a runtime that was initialized with `joiner`, as all are outside of tests.
 inline JoinedWorlds& joined_worlds(const runtime::Runtime& runtime) {
   return static_cast<JoinedWorlds&>(runtime.other_worlds());
 }
 
-const runtime::WorldJoiner& joiner();
+extern const runtime::WorldJoiner joiner;
 
 }  // namespace comex::worlds

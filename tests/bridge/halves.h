@@ -43,13 +43,13 @@ class Halves {
     auto world = runtime::open_world(half_, process_.reporter, {}, nullptr);
     if (world->is_worker()) {
       process_.runtime =
-          std::make_unique<runtime::Runtime>(std::move(world), process_.reporter, worlds::joiner());
+          std::make_unique<runtime::Runtime>(std::move(world), process_.reporter, worlds::joiner);
       process_.was_initialized = true;
       runtime::detail::current_runtime.store(process_.runtime.get());
       process_.runtime->barrier(groups::world_handle);
     } else {
       progress_world_ = std::move(world);
-      loop_ = std::make_unique<runtime::ProgressLoop>(*progress_world_, process_.reporter, worlds::joiner());
+      loop_ = std::make_unique<runtime::ProgressLoop>(*progress_world_, process_.reporter, worlds::joiner);
     }
     MPI_Comm_split(MPI_COMM_WORLD, is_worker() ? 0 : MPI_UNDEFINED, rank, &workers);
     learn_of_each_other();

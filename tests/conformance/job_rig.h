@@ -55,12 +55,12 @@ class Job {
     for (auto& world : worlds_) describe(*world, split);
     for (const int rank : split.progress) {
       services_.emplace_back([this, rank] {
-        runtime::serve(*worlds_[static_cast<std::size_t>(rank)], reporter_, worlds::joiner());
+        runtime::serve(*worlds_[static_cast<std::size_t>(rank)], reporter_, worlds::joiner);
       });
     }
     for (const int rank : split.workers) {
       runtimes_.push_back(std::make_unique<runtime::Runtime>(
-          std::move(worlds_[static_cast<std::size_t>(rank)]), reporter_, worlds::joiner()));
+          std::move(worlds_[static_cast<std::size_t>(rank)]), reporter_, worlds::joiner));
     }
     runtime::detail::current_runtime.store(runtimes_.front().get());
   }
