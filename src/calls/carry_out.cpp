@@ -3,7 +3,7 @@
 #include <string>
 
 #include "runtime/call.h"
-#include "runtime/lock_texts.h"
+#include "runtime/opening/server_options.h"
 
 namespace comex::calls {
 namespace {

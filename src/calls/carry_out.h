@@ -11,6 +11,7 @@
 
 #include "core/operation.h"
 #include "op/validate.h"
+#include "runtime/call.h"
 #include "runtime/runtime.h"
 
 namespace comex::calls {
@@ -97,12 +98,43 @@ bool find_arguments(runtime::Runtime& runtime, const char* name, const Accumulat
 // Reports that a lock of a dead process was taken over.
 [[gnu::noinline]] void say_recovered(const runtime::Runtime& runtime, const Context& where);
 
-// Starts a remote operation and completes it as the caller asked. `small_to`: the target of a small one,
-// which has left, or lies in a batch, when a non-blocking call returns.
+// Starts a remote operation and completes it as the caller asked: the one place where blocking, handled and
+// implicit completion differ. `small_to`: the target of a small one, which has left, or lies in a batch, when
+// a non-blocking call returns.
 template <class Begin>
 int finish_remote(runtime::Runtime& runtime, op::Remote& to, const op::WaitReason& reason,
-                  const Finish& finish, Begin&& begin, const op::RemoteTarget* small_to = nullptr);
+                  const Finish& finish, Begin&& begin, const op::RemoteTarget* small_to = nullptr) {
+  switch (finish.kind) {
+    case Finish::Kind::blocking: {
+      nb::Completion completion;
+      runtime.start_at_once([&] { begin(completion); });
+      runtime.wait(completion, reason);
+      if (!completion.take_failure()) return COMEX_SUCCESS;
+      return runtime::failed_on_the_way(runtime, runtime.is_lost(reason.target));
+    }
+    case Finish::Kind::implicit:
+      runtime.start(
+          to, reason, [&] { begin(runtime.implicit().of(reason.target)); }, small_to);
+      return COMEX_SUCCESS;
+    case Finish::Kind::handle:
+      break;
+  }
+  int issued = 0;
+  const auto begin_with_handle = [&] {
+    issued = runtime.handles().issue();
+    if (issued == 0) return;
+    nb::Completion& completion = *runtime.handles().find(issued);
+    begin(completion);
+    completion.complete();  // completes the part with which issue() began
+    runtime.note_handle(issued, reason);
+  };
+  runtime.start(to, reason, begin_with_handle, small_to);
+  if (issued == 0) {
+    return runtime.reporter().fail(runtime.context(reason.operation, reason.target, reason.named),
+                                   "no handle is free");
+  }
+  *finish.handle = issued;
+  return COMEX_SUCCESS;
+}
 
 }  // namespace comex::calls
-
-#include "calls/carry_out_finish.h"

@@ -5,7 +5,6 @@
 #include "calls/carry_out.h"
 #include "runtime/exchange_words.h"
 #include "runtime/local_allocation.h"
-#include "runtime/lock_texts.h"
 #include "runtime/opening/server_options.h"
 
 namespace comex::calls {

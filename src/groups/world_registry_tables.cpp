@@ -122,4 +122,22 @@ Result<std::uint32_t> WorldRegistry::world_references(WorldId world) const {
   return found->second.live;
 }
 
+// ---- the references of Table ----
+
+std::uint32_t Table::references() const {
+  return shared_->registry->references_of(*shared_);
+}
+
+Table Table::dup() const {
+  return Table(shared_->registry->share(shared_));
+}
+
+void Table::free() {
+  if (SharedTable* shared = std::exchange(shared_, nullptr)) shared->registry->release(shared, false);
+}
+
+void Table::disconnect() {
+  if (SharedTable* shared = std::exchange(shared_, nullptr)) shared->registry->release(shared, true);
+}
+
 }  // namespace comex::groups

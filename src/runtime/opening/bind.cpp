@@ -1,4 +1,4 @@
-#include "runtime/opening/bind.h"
+#include "runtime/opening/steps.h"
 
 #include <algorithm>
 #include <span>

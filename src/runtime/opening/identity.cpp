@@ -1,9 +1,8 @@
-#include "runtime/opening/identity.h"
+#include "runtime/opening/steps.h"
 
 #include <algorithm>
 #include <string>
 
-#include "groups/node_ranks.h"
 #include "groups/world_identity.h"
 #include "runtime/exchange.h"
 #include "runtime/mpi_in_use.h"

@@ -3,7 +3,6 @@
 #include <string>
 
 #include "core/verb_name.h"
-#include "runtime/lock_texts.h"
 #include "shm/bounds_text.h"
 
 namespace comex::runtime {

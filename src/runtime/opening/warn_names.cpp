@@ -1,4 +1,4 @@
-#include "runtime/opening/warn_names.h"
+#include "runtime/opening/steps.h"
 
 #include <algorithm>
 #include <functional>

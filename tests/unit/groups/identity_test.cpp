@@ -3,9 +3,7 @@
 
 #include <set>
 
-#include "groups/node_ranks.h"
 #include "groups/world_identity.h"
-#include "groups/world_number.h"
 
 namespace comex::groups {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "groups/world_number.h"
+#include "groups/world_identity.h"
 
 namespace comex::groups {
 namespace {
