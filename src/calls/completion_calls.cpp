@@ -96,9 +96,7 @@ int comex_wait_proc(int proc, comex_group_t group) {
 }
 
 int comex_wait_all(comex_group_t handle) {
-  runtime::Runtime* runtime = runtime::enter("wait_all");
-  const comex::groups::Group* group =
-      runtime == nullptr ? nullptr : runtime::enter_group(*runtime, "wait_all", handle);
+  const auto [runtime, group] = runtime::enter_group("wait_all", handle);
   if (group == nullptr) return COMEX_FAILURE;
   if (runtime->wait_members(*group)) return COMEX_SUCCESS;
   return runtime::failed_on_the_way(*runtime, runtime->has_lost_member(*group));
@@ -137,9 +135,7 @@ int comex_nbfence(int proc, comex_group_t group, comex_request_t* handle) {
 
 int comex_fence_allocation(void* ptr, comex_group_t handle) {
   const char* name = "fence_allocation";
-  runtime::Runtime* const runtime = runtime::enter(name);
-  const groups::Group* const group =
-      runtime == nullptr ? nullptr : runtime::enter_group(*runtime, name, handle);
+  const auto [runtime, group] = runtime::enter_group(name, handle);
   if (group == nullptr) return COMEX_FAILURE;
   if (ptr != nullptr && !is_allocated_over(*runtime, ptr, *group)) {
     return runtime->reporter().fail(
@@ -151,9 +147,7 @@ int comex_fence_allocation(void* ptr, comex_group_t handle) {
 }
 
 int comex_fence_all(comex_group_t handle) {
-  runtime::Runtime* runtime = runtime::enter("fence_all");
-  const comex::groups::Group* group =
-      runtime == nullptr ? nullptr : runtime::enter_group(*runtime, "fence_all", handle);
+  const auto [runtime, group] = runtime::enter_group("fence_all", handle);
   if (group == nullptr) return COMEX_FAILURE;
   runtime->fence_members(*group);
   if (!runtime::check_not_lost(*runtime, "fence_all", *group)) return COMEX_FAILURE;
@@ -161,9 +155,7 @@ int comex_fence_all(comex_group_t handle) {
 }
 
 int comex_barrier(comex_group_t handle) {
-  runtime::Runtime* runtime = runtime::enter("barrier");
-  const comex::groups::Group* group =
-      runtime == nullptr ? nullptr : runtime::enter_group(*runtime, "barrier", handle);
+  const auto [runtime, group] = runtime::enter_group("barrier", handle);
   if (group == nullptr) return COMEX_FAILURE;
   const runtime::CallScope call("barrier", handle);
   runtime->barrier(handle);

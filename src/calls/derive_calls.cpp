@@ -70,8 +70,7 @@ using namespace comex::calls;
 
 int comex_group_dup(comex_group_t group, comex_group_t* dup) {
   const char* name = "group_dup";
-  runtime::Runtime* runtime = runtime::enter(name);
-  const groups::Group* found = runtime == nullptr ? nullptr : runtime::enter_group(*runtime, name, group);
+  const auto [runtime, found] = runtime::enter_group(name, group);
   if (found == nullptr) return COMEX_FAILURE;
   const runtime::CallScope call(name, group);
   Proposal mine;
@@ -95,8 +94,7 @@ int comex_group_dup(comex_group_t group, comex_group_t* dup) {
 
 int comex_group_split(comex_group_t group, int color, int key, comex_group_t* part) {
   const char* name = "group_split";
-  runtime::Runtime* runtime = runtime::enter(name);
-  const groups::Group* found = runtime == nullptr ? nullptr : runtime::enter_group(*runtime, name, group);
+  const auto [runtime, found] = runtime::enter_group(name, group);
   if (found == nullptr) return COMEX_FAILURE;
   const runtime::CallScope call(name, group);
   std::string complaint;
@@ -129,8 +127,7 @@ int comex_group_split(comex_group_t group, int color, int key, comex_group_t* pa
 
 int comex_group_create_endpoints(comex_group_t parent, int my_count, comex_group_t handles[]) {
   const char* name = "group_create_endpoints";
-  runtime::Runtime* runtime = runtime::enter(name);
-  const groups::Group* found = runtime == nullptr ? nullptr : runtime::enter_group(*runtime, name, parent);
+  const auto [runtime, found] = runtime::enter_group(name, parent);
   if (found == nullptr) return COMEX_FAILURE;
   const runtime::CallScope call(name, parent);
   std::string complaint;

@@ -185,8 +185,7 @@ int Freeing::free_all_parts() {
 }
 
 int free_over(const char* name, void* ptr, comex_group_t handle) {
-  runtime::Runtime* runtime = runtime::enter(name);
-  const groups::Group* group = runtime == nullptr ? nullptr : runtime::enter_group(*runtime, name, handle);
+  const auto [runtime, group] = runtime::enter_group(name, handle);
   if (group == nullptr) return COMEX_FAILURE;
   const runtime::CallScope call(name, handle);
   return Freeing(*runtime, name, ptr, *group, handle).run();

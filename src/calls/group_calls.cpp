@@ -34,9 +34,7 @@ using namespace comex::calls;
 
 int comex_group_create(int n, int* pid_list, comex_group_t group, comex_group_t* new_group) {
   const char* name = "group_create";
-  runtime::Runtime* runtime = runtime::enter(name);
-  const comex::groups::Group* parent =
-      runtime == nullptr ? nullptr : runtime::enter_group(*runtime, name, group);
+  const auto [runtime, parent] = runtime::enter_group(name, group);
   if (parent == nullptr) return COMEX_FAILURE;
   const runtime::CallScope call(name, group);
   // Its ranks name the other side, and no group over those contains the caller.
@@ -76,42 +74,29 @@ int comex_group_free(comex_group_t group) {
   return code;
 }
 
+// A process outside of a new group has COMEX_GROUP_NULL for it.
 int comex_group_rank(comex_group_t group, int* rank) {
-  runtime::Runtime* runtime = runtime::enter("group_rank");
-  if (runtime == nullptr || !runtime::has_place(*runtime, "group_rank", rank)) return COMEX_FAILURE;
-  if (group == COMEX_GROUP_NULL) {  // a process outside of a new group has this handle
-    *rank = -1;
-    return COMEX_SUCCESS;
-  }
-  const comex::groups::Group* found = runtime::find_group(*runtime, "group_rank", group);
-  if (found == nullptr) return COMEX_FAILURE;
-  *rank = found->my_rank();
-  return COMEX_SUCCESS;
+  return runtime::tell_of_group<int>(
+      "group_rank", group, rank,
+      [](const runtime::Runtime&, const comex::groups::Group& found) { return found.my_rank(); }, -1);
 }
 
 int comex_group_size(comex_group_t group, int* size) {
-  runtime::Runtime* runtime = runtime::enter("group_size");
-  if (runtime == nullptr || !runtime::has_place(*runtime, "group_size", size)) return COMEX_FAILURE;
-  if (group == COMEX_GROUP_NULL) {
-    *size = 0;
-    return COMEX_SUCCESS;
-  }
-  const comex::groups::Group* found = runtime::find_group(*runtime, "group_size", group);
-  if (found == nullptr) return COMEX_FAILURE;
-  *size = static_cast<int>(found->size());
-  return COMEX_SUCCESS;
+  return runtime::tell_of_group<int>(
+      "group_size", group, size,
+      [](const runtime::Runtime&, const comex::groups::Group& found) {
+        return static_cast<int>(found.size());
+      },
+      0);
 }
 
 int comex_group_comm(comex_group_t group, MPI_Comm* comm) {
-  runtime::Runtime* runtime = runtime::enter("group_comm");
-  if (runtime == nullptr || !runtime::has_place(*runtime, "group_comm", comm)) return COMEX_FAILURE;
-  if (group == COMEX_GROUP_NULL) {
-    *comm = MPI_COMM_NULL;
-    return COMEX_SUCCESS;
-  }
-  if (runtime::find_group(*runtime, "group_comm", group) == nullptr) return COMEX_FAILURE;
-  *comm = worlds::communicator_of(*runtime, group);
-  return COMEX_SUCCESS;
+  return runtime::tell_of_group<MPI_Comm>(
+      "group_comm", group, comm,
+      [group](runtime::Runtime& runtime, const comex::groups::Group&) {
+        return worlds::communicator_of(runtime, group);
+      },
+      MPI_COMM_NULL);
 }
 
 int comex_group_translate_ranks(int n, comex_group_t from, int* ranks_from, comex_group_t to, int* ranks_to) {
@@ -145,23 +130,13 @@ int comex_group_translate_ranks(int n, comex_group_t from, int* ranks_from, come
 }
 
 int comex_group_translate_world(comex_group_t group, int group_rank, int* world_rank) {
-  runtime::Runtime* runtime = runtime::enter("group_translate_world");
-  Worker target = 0;
-  if (runtime == nullptr ||
-      !runtime::find_target(*runtime, "group_translate_world", group_rank, group, target)) {
-    return COMEX_FAILURE;
-  }
-  if (!runtime::has_place(*runtime, "group_translate_world", world_rank)) return COMEX_FAILURE;
-  *world_rank = static_cast<int>(target);
-  return COMEX_SUCCESS;
+  return runtime::tell_of_target("group_translate_world", group_rank, group, world_rank,
+                                 [](const runtime::Runtime&, comex::Lpid lpid) { return lpid; });
 }
 
 int comex_host_of(int proc, comex_group_t group, int* host) {
-  runtime::Runtime* runtime = runtime::enter("host_of");
-  Worker target = 0;
-  if (runtime == nullptr || !runtime::find_target(*runtime, "host_of", proc, group, target))
-    return COMEX_FAILURE;
-  if (!runtime::has_place(*runtime, "host_of", host)) return COMEX_FAILURE;
-  *host = static_cast<int>(runtime->pointer_domain(static_cast<comex::Lpid>(target)));
-  return COMEX_SUCCESS;
+  return runtime::tell_of_target("host_of", proc, group, host,
+                                 [](const runtime::Runtime& runtime, comex::Lpid lpid) {
+                                   return static_cast<int>(runtime.pointer_domain(lpid));
+                                 });
 }

@@ -55,13 +55,9 @@ using namespace comex;
 using namespace comex::calls;
 
 int comex_gpid(comex_group_t group, int rank, comex_gpid_t* gpid) {
-  const char* name = "gpid";
-  runtime::Runtime* runtime = runtime::enter(name);
-  comex::Worker target = 0;
-  if (runtime == nullptr || !runtime::find_target(*runtime, name, rank, group, target)) return COMEX_FAILURE;
-  if (!runtime::has_place(*runtime, name, gpid)) return COMEX_FAILURE;
-  *gpid = c_gpid(runtime->registry().gpid_of(static_cast<Lpid>(target)).value());
-  return COMEX_SUCCESS;
+  return runtime::tell_of_target("gpid", rank, group, gpid, [](const runtime::Runtime& runtime, Lpid lpid) {
+    return c_gpid(runtime.registry().gpid_of(lpid).value());
+  });
 }
 
 int comex_gpids(comex_group_t group, int size, comex_gpid_t gpids[], int* single_world) {

@@ -32,9 +32,7 @@ std::string why_not(const runtime::Runtime& runtime, void** ptrs, int copies, co
 
 int malloc_kept(void** ptrs, std::size_t bytes, int copies, comex_group_t handle) {
   const char* const name = "malloc_kept";
-  runtime::Runtime* const runtime = runtime::enter(name);
-  const groups::Group* const group =
-      runtime == nullptr ? nullptr : runtime::enter_group(*runtime, name, handle);
+  const auto [runtime, group] = runtime::enter_group(name, handle);
   if (group == nullptr) return COMEX_FAILURE;
   const runtime::CallScope call(name, handle);
   if (const std::string why = runtime::why_not_kept(*runtime, *group, handle); !why.empty())

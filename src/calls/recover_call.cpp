@@ -330,9 +330,7 @@ using namespace comex;
 
 int comex_recover(void* ptr, comex_group_t handle, void** ptrs, int* homes) {
   const char* const name = "recover";
-  runtime::Runtime* const runtime = runtime::enter(name);
-  const groups::Group* const group =
-      runtime == nullptr ? nullptr : runtime::enter_group(*runtime, name, handle);
+  const auto [runtime, group] = runtime::enter_group(name, handle);
   if (group == nullptr) return COMEX_FAILURE;
   const runtime::CallScope call(name, handle);
   if (const std::string why = runtime::why_not_kept(*runtime, *group, handle); !why.empty())

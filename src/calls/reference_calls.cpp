@@ -6,14 +6,11 @@
 using namespace comex;
 
 int comex_table_references(comex_group_t group, int* count) {
-  const char* name = "table_references";
-  runtime::Runtime* runtime = runtime::enter(name);
-  if (runtime == nullptr || !runtime::has_place(*runtime, name, count)) return COMEX_FAILURE;
-  const comex::groups::Group* found = runtime::find_group(*runtime, name, group);
-  if (found == nullptr) return COMEX_FAILURE;
-  const auto& table = found->is_inter() ? found->remote_table() : found->table();
-  *count = static_cast<int>(table.references());
-  return COMEX_SUCCESS;
+  return runtime::tell_of_group("table_references", group, count,
+                                [](const runtime::Runtime&, const groups::Group& found) {
+                                  const auto& table = found.is_inter() ? found.remote_table() : found.table();
+                                  return static_cast<int>(table.references());
+                                });
 }
 
 int comex_connection_references(comex_gpid_t gpid, int* count) {

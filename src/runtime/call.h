@@ -5,6 +5,7 @@
 
 #include <comex/comex.h>
 
+#include <optional>
 #include <string>
 
 #include "runtime/caller.h"
@@ -44,6 +45,16 @@ inline groups::Group* enter_group(Runtime& runtime, const char* operation, comex
   if (group != nullptr) [[likely]]
     begin_call(runtime, *group);
   return group;
+}
+
+struct Entered {
+  Runtime* runtime = nullptr;
+  groups::Group* group = nullptr;
+};
+// The same with the first step of all. Without a group, the failure is reported.
+inline Entered enter_group(const char* operation, comex_group_t handle) {
+  Runtime* runtime = enter(operation);
+  return {runtime, runtime == nullptr ? nullptr : enter_group(*runtime, operation, handle)};
 }
 
 // Fails and reports it if processes of the group in other worlds are lost.
@@ -111,6 +122,30 @@ inline bool has_place(Runtime& runtime, const char* operation, const void* place
     return true;
   runtime.reporter().fail({.operation = operation}, "the place for the result is null");
   return false;
+}
+
+// For a call that only asks: stores ask(runtime, group). `of_null`: the answer for COMEX_GROUP_NULL, if it
+// has one.
+template <class T, class Ask>
+int tell_of_group(const char* operation, comex_group_t handle, T* place, Ask&& ask,
+                  const std::optional<T>& of_null = std::nullopt) {
+  Runtime* runtime = enter(operation);
+  if (runtime == nullptr || !has_place(*runtime, operation, place)) return COMEX_FAILURE;
+  const bool is_null = handle == COMEX_GROUP_NULL && of_null.has_value();
+  const groups::Group* group = is_null ? nullptr : find_group(*runtime, operation, handle);
+  if (group == nullptr && !is_null) return COMEX_FAILURE;
+  *place = is_null ? *of_null : ask(*runtime, *group);
+  return COMEX_SUCCESS;
+}
+// The same of a process that `proc` names.
+template <class T, class Ask>
+int tell_of_target(const char* operation, int proc, comex_group_t handle, T* place, Ask&& ask) {
+  Runtime* runtime = enter(operation);
+  Worker target = 0;
+  if (runtime == nullptr || !find_target(*runtime, operation, proc, handle, target)) return COMEX_FAILURE;
+  if (!has_place(*runtime, operation, place)) return COMEX_FAILURE;
+  *place = ask(*runtime, static_cast<Lpid>(target));
+  return COMEX_SUCCESS;
 }
 
 // For a failure of another member of a collective call, which that member reports. It returns the code or
