@@ -1,5 +1,6 @@
 // The texts of runtime/statistics: the table, the JSON, and what settings are worth trying.
 #include <array>
+#include <cinttypes>
 #include <cstdarg>
 #include <cstdio>
 
@@ -89,16 +90,19 @@ std::string size_lines(const JobTotals& totals) {
   return out;
 }
 
+double time_of_workers(const JobTotals& totals) {
+  return static_cast<double>(totals.longest_ns) * static_cast<double>(totals.waited_ns.ranks);
+}
+
 std::string wait_lines(const JobTotals& totals) {
-  const double open_ns = static_cast<double>(totals.longest_ns) * static_cast<double>(totals.waited_ns.ranks);
+  const double all_ns = time_of_workers(totals);
   std::string out = "waits for\n";
   for (unsigned waiting = 0; waiting < activity::waitings; ++waiting) {
     const Amount& wait = totals.waits[waiting];
     if (wait.count == 0) continue;
     const double ns = static_cast<double>(wait.amount);
-    out +=
-        format("  %-22s %14s waits %10s, %5.1f %% of all workers' time\n", waiting_names[waiting],
-               count_text(wait.count).c_str(), time_text(ns).c_str(), open_ns > 0 ? 100 * ns / open_ns : 0);
+    out += format("  %-22s %14s waits %10s, %5.1f %% of all workers' time\n", waiting_names[waiting],
+                  count_text(wait.count).c_str(), time_text(ns).c_str(), all_ns > 0 ? 100 * ns / all_ns : 0);
   }
   return out;
 }
@@ -106,10 +110,9 @@ std::string wait_lines(const JobTotals& totals) {
 template <class Text>
 std::string spread_line(const char* what, const Spread& spread, const char* who, const Text& text) {
   if (spread.ranks == 0) return "";
-  return format("  %-22s mean %10s, least %10s (%s %lld), most %10s (%s %lld)\n", what,
+  return format("  %-22s mean %10s, least %10s (%s %" PRId64 "), most %10s (%s %" PRId64 ")\n", what,
                 text(spread.mean()).c_str(), text(static_cast<double>(spread.least)).c_str(), who,
-                static_cast<long long>(spread.least_rank), text(static_cast<double>(spread.most)).c_str(),
-                who, static_cast<long long>(spread.most_rank));
+                spread.least_rank, text(static_cast<double>(spread.most)).c_str(), who, spread.most_rank);
 }
 
 std::string balance_lines(const JobTotals& totals) {
@@ -126,28 +129,26 @@ std::string balance_lines(const JobTotals& totals) {
 std::string json_amounts(const std::array<Amount, localities>& amounts) {
   std::string out;
   for (unsigned locality = 0; locality < localities; ++locality) {
-    out += format("%s\"%s\": {\"count\": %llu, \"bytes\": %llu}", locality == 0 ? "" : ", ",
-                  locality_keys[locality], static_cast<unsigned long long>(amounts[locality].count),
-                  static_cast<unsigned long long>(amounts[locality].amount));
+    out += format("%s\"%s\": {\"count\": %" PRIu64 ", \"bytes\": %" PRIu64 "}", locality == 0 ? "" : ", ",
+                  locality_keys[locality], amounts[locality].count, amounts[locality].amount);
   }
   return "{" + out + "}";
 }
 
 std::string json_spread(const Spread& spread) {
   if (spread.ranks == 0) return "null";
-  return format("{\"mean\": %s, \"least\": %llu, \"least_rank\": %lld, \"most\": %llu, \"most_rank\": %lld}",
-                decimal(spread.mean()).c_str(), static_cast<unsigned long long>(spread.least),
-                static_cast<long long>(spread.least_rank), static_cast<unsigned long long>(spread.most),
-                static_cast<long long>(spread.most_rank));
+  return format("{\"mean\": %s, \"least\": %" PRIu64 ", \"least_rank\": %" PRId64 ", \"most\": %" PRIu64
+                ", \"most_rank\": %" PRId64 "}",
+                decimal(spread.mean()).c_str(), spread.least, spread.least_rank, spread.most,
+                spread.most_rank);
 }
 
 }  // namespace
 
 std::string statistics_text(const JobTotals& totals, const Settings& settings) {
-  std::string out = format("comex: statistics of %llu workers and %llu progress ranks on %llu hosts, %s\n",
-                           static_cast<unsigned long long>(totals.bytes.ranks),
-                           static_cast<unsigned long long>(totals.requests.ranks),
-                           static_cast<unsigned long long>(totals.hosts),
+  std::string out = format("comex: statistics of %" PRIu64 " workers and %" PRIu64
+                           " progress ranks on %" PRIu64 " hosts, %s\n",
+                           totals.bytes.ranks, totals.requests.ranks, totals.hosts,
                            time_text(static_cast<double>(totals.longest_ns)).c_str());
   out += operation_lines(totals) + size_lines(totals) + wait_lines(totals) + balance_lines(totals);
   const std::vector<Suggestion> worth = suggestions(totals, settings);
@@ -157,31 +158,28 @@ std::string statistics_text(const JobTotals& totals, const Settings& settings) {
 }
 
 std::string statistics_json(const JobTotals& totals, const Settings& settings) {
-  std::string out = format(
-      "{\n  \"workers\": %llu, \"progress_ranks\": %llu, \"hosts\": %llu, \"seconds\": %s",
-      static_cast<unsigned long long>(totals.bytes.ranks),
-      static_cast<unsigned long long>(totals.requests.ranks), static_cast<unsigned long long>(totals.hosts),
-      decimal(static_cast<double>(totals.longest_ns) / 1e9).c_str());
+  std::string out = format("{\n  \"workers\": %" PRIu64 ", \"progress_ranks\": %" PRIu64
+                           ", \"hosts\": %" PRIu64 ", \"seconds\": %s",
+                           totals.bytes.ranks, totals.requests.ranks, totals.hosts,
+                           decimal(static_cast<double>(totals.longest_ns) / 1e9).c_str());
   for (unsigned kind = 0; kind < activity::kinds; ++kind) {
     out += format(",\n  \"%s\": ", kind_names[kind]) + json_amounts(totals.operations[kind]);
     out += format(",\n  \"%s_sizes\": [", kind_names[kind]);
     for (unsigned size = 0; size < activity::size_classes; ++size)
-      out +=
-          format("%s%llu", size == 0 ? "" : ", ", static_cast<unsigned long long>(totals.sizes[kind][size]));
+      out += format("%s%" PRIu64, size == 0 ? "" : ", ", totals.sizes[kind][size]);
     out += "]";
   }
   out += ",\n  \"waits\": {";
   for (unsigned waiting = 0; waiting < activity::waitings; ++waiting) {
-    out += format("%s\"%s\": {\"count\": %llu, \"seconds\": %s}", waiting == 0 ? "" : ", ",
-                  waiting_keys[waiting], static_cast<unsigned long long>(totals.waits[waiting].count),
+    out += format("%s\"%s\": {\"count\": %" PRIu64 ", \"seconds\": %s}", waiting == 0 ? "" : ", ",
+                  waiting_keys[waiting], totals.waits[waiting].count,
                   decimal(static_cast<double>(totals.waits[waiting].amount) / 1e9).c_str());
   }
   out += "},\n  \"bytes_of_workers\": " + json_spread(totals.bytes);
   out += ",\n  \"waited_ns_of_workers\": " + json_spread(totals.waited_ns);
   out += ",\n  \"busy_percent_of_progress_ranks\": " + json_spread(totals.busy_percent);
   out += ",\n  \"requests_of_progress_ranks\": " + json_spread(totals.requests);
-  out += format(",\n  \"queued_peak\": %llu,\n  \"worth_trying\": [",
-                static_cast<unsigned long long>(totals.queued_peak));
+  out += format(",\n  \"queued_peak\": %" PRIu64 ",\n  \"worth_trying\": [", totals.queued_peak);
   const char* separator = "";
   for (const Suggestion& each : suggestions(totals, settings)) {
     out += separator + ("{\"setting\": \"" + each.setting + "\", \"reason\": \"" + each.reason + "\"}");
@@ -193,7 +191,7 @@ std::string statistics_json(const JobTotals& totals, const Settings& settings) {
 namespace {
 
 double share_of(const JobTotals& totals, activity::Waiting waiting) {
-  const double all = static_cast<double>(totals.longest_ns) * static_cast<double>(totals.waited_ns.ranks);
+  const double all = time_of_workers(totals);
   return all > 0 ? static_cast<double>(totals.waits[static_cast<std::size_t>(waiting)].amount) / all : 0;
 }
 
@@ -201,12 +199,10 @@ void suggest_progress_ranks(const JobTotals& totals, std::uint64_t far, std::vec
   const std::string name = "GA_NUM_PROGRESS_RANKS_PER_NODE=";
   const std::uint64_t each = totals.hosts == 0 ? 0 : totals.requests.ranks / totals.hosts;
   if (each != 0 && totals.busy_percent.most >= 50 && totals.oversubscribed_hosts == 0) {
-    found.push_back(
-        {name + std::to_string(2 * each),
-         format("progress rank %lld was busy for %llu %% of the time, and requests waited up to %llu deep",
-                static_cast<long long>(totals.busy_percent.most_rank),
-                static_cast<unsigned long long>(totals.busy_percent.most),
-                static_cast<unsigned long long>(totals.queued_peak))});
+    found.push_back({name + std::to_string(2 * each),
+                     format("progress rank %" PRId64 " was busy for %" PRIu64
+                            " %% of the time, and requests waited up to %" PRIu64 " deep",
+                            totals.busy_percent.most_rank, totals.busy_percent.most, totals.queued_peak)});
   } else if (each != 0 && far == 0) {
     found.push_back(
         {name + "0", "no operation left its host, so the progress ranks only take a core from workers"});
@@ -233,8 +229,8 @@ std::vector<Suggestion> suggestions(const JobTotals& totals, const Settings& set
     found.push_back(
         {"COMEX_NAP_MAX_US=200",
          format("workers waited %.0f %% of their time for servers that were idle most of theirs, and an idle "
-                "server naps up to %lld us",
-                100 * on_data, static_cast<long long>(settings.nap_max_us))});
+                "server naps up to %" PRId64 " us",
+                100 * on_data, settings.nap_max_us)});
   }
   if (far != 0 && totals.oversubscribed_hosts != 0 && on_data > 0.1) {
     found.push_back({"fewer workers on each host",
