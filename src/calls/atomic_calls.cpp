@@ -195,7 +195,7 @@ inline bool small_atomic(const Arguments& of, int proc, comex_group_t group) {
 
 template <class Arguments>
 bool appended_atomic(const Arguments& of, int proc, comex_group_t group, comex_request_t* handle) {
-  runtime::Runtime* const runtime = behind_server(op::OperationClass::atomic, of.far, of.far, proc, group);
+  runtime::Runtime* const runtime = behind_server(activity::Kind::rmw, of.far, of.far, proc, group);
   Found found;
   if (runtime == nullptr || !of.find(found)) return false;
   AtomicOperation operation = operation_of(static_cast<Worker>(proc), found, of);
@@ -218,7 +218,7 @@ int carry_out(runtime::Runtime& runtime, const char* name, const runtime::Reach&
   if (const Status valid = op::validate(operation); !valid) {
     return runtime.reporter().fail(where(), valid.failure());
   }
-  if (runtime.is_direct(op::OperationClass::atomic, target)) {
+  if (runtime.is_direct(activity::Kind::rmw, target)) {
     runtime.order_before_direct(target);
     const op::Checked checked = target.direct->atomic(operation, target.place);
     if (!checked) {

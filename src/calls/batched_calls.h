@@ -10,13 +10,13 @@
 namespace comex::calls {
 
 // Returns the runtime if the target is a worker of its world that is reached through a server, else null.
-inline runtime::Runtime* behind_server(op::OperationClass op_class, const void* near, const void* far_address,
+inline runtime::Runtime* behind_server(activity::Kind kind, const void* near, const void* far_address,
                                        int proc, comex_group_t group) {
   runtime::Runtime* const runtime = runtime::at_once();
   const auto target = static_cast<Worker>(proc);
   const bool is_plain = runtime != nullptr && group == COMEX_GROUP_WORLD && target < runtime->size() &&
                         near != nullptr && far_address != nullptr;
-  return is_plain && !runtime->router().is_direct(op_class, target) ? runtime : nullptr;
+  return is_plain && !runtime->router().is_direct(kind, target) ? runtime : nullptr;
 }
 
 // For operations with an answer; calls append(remote, remote target, completion).

@@ -12,12 +12,6 @@ const void* far_of(const Operation& operation) {
   return operation.layout == protocol::Layout::vector ? operation.scatter.far[0] : operation.far;
 }
 
-activity::Kind kind_of(Action action) {
-  return action == Action::put   ? activity::Kind::put
-         : action == Action::get ? activity::Kind::get
-                                 : activity::Kind::acc;
-}
-
 std::uint64_t bytes_of(const Operation& operation) {
   return operation.layout == protocol::Layout::vector ? operation.scatter.total_bytes()
                                                       : operation.patch.total_bytes();
@@ -30,7 +24,7 @@ class CountedCall {
               const runtime::Reach& target)
       : activity_(runtime.activity()) {
     for (const Operation& operation : operations)
-      event_ = runtime.count(kind_of(operation.action), target, bytes_of(operation));
+      event_ = runtime.count(op::kind_of(operation.action), target, bytes_of(operation));
   }
   CountedCall(const CountedCall&) = delete;
   CountedCall& operator=(const CountedCall&) = delete;
@@ -84,9 +78,9 @@ void say_recovered(const runtime::Runtime& runtime, const Context& where) {
 }
 
 int carry_out(runtime::Runtime& runtime, const char* name, std::span<const Operation> operations,
-              const runtime::Reach& target, op::OperationClass op_class, const Finish& finish) {
+              const runtime::Reach& target, activity::Kind kind, const Finish& finish) {
   const CountedCall counted(runtime, operations, target);
-  if (runtime.is_direct(op_class, target)) {
+  if (runtime.is_direct(kind, target)) {
     const int result = carry_out_directly(runtime, name, operations, target);
     if (result == COMEX_SUCCESS && finish.kind == Finish::Kind::handle) {
       *finish.handle = nb::HandleTable::completed_handle;
@@ -120,7 +114,7 @@ int carry_out(runtime::Runtime& runtime, const char* name, const Result<Operatio
   }
   const std::size_t operations = moves_nothing(operation.value()) ? 0 : 1;
   return carry_out(runtime, name, std::span(&operation.value(), operations), target,
-                   op::class_of(operation->action), finish);
+                   op::kind_of(operation->action), finish);
 }
 
 bool find_arguments(runtime::Runtime& runtime, const char* name, const Accumulate& as, op::Arguments& found) {

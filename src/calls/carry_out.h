@@ -40,7 +40,7 @@ struct Finish {
 
 // All operations are of one call, to one target, with one action. Returns COMEX_SUCCESS or COMEX_FAILURE.
 int carry_out(runtime::Runtime& runtime, const char* name, std::span<const Operation> operations,
-              const runtime::Reach& target, op::OperationClass op_class, const Finish& finish);
+              const runtime::Reach& target, activity::Kind kind, const Finish& finish);
 int carry_out(runtime::Runtime& runtime, const char* name, const Result<Operation>& operation,
               const runtime::Reach& target, const void* far, const Finish& finish);
 

@@ -90,7 +90,7 @@ inline bool small_acc(const Call& call, const Accumulate& as, const Bytes& of) {
 
 bool appended_put(const void* src, void* dst, std::int64_t bytes, int proc, comex_group_t group) {
   if (bytes <= 0) return false;
-  runtime::Runtime* const runtime = behind_server(op::OperationClass::put, src, dst, proc, group);
+  runtime::Runtime* const runtime = behind_server(activity::Kind::put, src, dst, proc, group);
   const auto append = [&](op::Remote& remote, const op::RemoteTarget& far) {
     return remote.append_put(src, dst, static_cast<std::uint64_t>(bytes), far);
   };
@@ -106,7 +106,7 @@ bool appended_acc(const Call& call, const Accumulate& as, const Bytes& of) {
   const bool is_sum = scaling.combine == Combine::sum;  // others are in no batch
   if (scaling.scalar == Scalar::none || !is_sum || as.scale == nullptr || of.bytes <= 0) return false;
   runtime::Runtime* const runtime =
-      behind_server(op::OperationClass::acc, of.near, of.far, call.proc, call.group);
+      behind_server(activity::Kind::acc, of.near, of.far, call.proc, call.group);
   const auto append = [&](op::Remote& remote, const op::RemoteTarget& far) {
     return remote.append_acc(scaling, of.near, of.far, whole_bytes(scaling.scalar, of.bytes), far);
   };
@@ -119,7 +119,7 @@ bool appended_acc(const Call& call, const Accumulate& as, const Bytes& of) {
 bool appended_get(const void* src, void* dst, std::int64_t bytes, int proc, comex_group_t group,
                   comex_request_t* handle) {
   runtime::Runtime* const runtime =
-      bytes > 0 ? behind_server(op::OperationClass::get, dst, src, proc, group) : nullptr;
+      bytes > 0 ? behind_server(activity::Kind::get, dst, src, proc, group) : nullptr;
   if (runtime == nullptr || !runtime->remote().takes(static_cast<std::uint64_t>(bytes))) return false;
   const auto append = [&](op::Remote& remote, const op::RemoteTarget& far, nb::Completion& completion) {
     return remote.append_get(dst, src, static_cast<std::uint64_t>(bytes), far, completion);

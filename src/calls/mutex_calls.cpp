@@ -65,7 +65,7 @@ bool find_mutex(const char* name, int mutex, int proc, Named& named) {
   if (named.owner >= runtime->size()) [[unlikely]]
     return say_no_mutex(name, mutex, proc);
   named.runtime = runtime;
-  named.is_direct = runtime->router().is_direct(op::OperationClass::atomic, named.owner);
+  named.is_direct = runtime->router().is_direct(activity::Kind::rmw, named.owner);
   const bool may_exist =
       named.is_direct ? runtime->mutexes().find(runtime->place(named.owner).slot, named.index, named.offset)
                       : runtime->has_mutexes();

@@ -65,7 +65,7 @@ int put_signal_directly(runtime::Runtime& runtime, const Signal& signal, const c
   Result<Operation> data = op::validate({.action = Action::put, .target = target.worker()},
                                         const_cast<void*>(of.src), of.dst, of.bytes);
   if (!data) return carry_out(*runtime, call.name, data, target, of.dst, finish);  // reports what is wrong
-  if (runtime->is_direct(op::OperationClass::put, target)) {
+  if (runtime->is_direct(activity::Kind::put, target)) {
     return put_signal_directly(*runtime, signal, call.name, target, data, finish);
   }
   runtime->count(activity::Kind::put, target, static_cast<std::uint64_t>(of.bytes) + sizeof signal.value);

@@ -39,7 +39,7 @@ int transfer(const Call& made, const op::Arguments& request, const Descriptor* d
   if (!operations) return runtime->reporter().fail(where(), operations.failure());
   const std::uint32_t call = runtime->draw_vector_call();
   for (Operation& operation : operations.value()) operation.call = call;
-  return carry_out(*runtime, made.name, operations.value(), target, op::class_of(request.action), finish);
+  return carry_out(*runtime, made.name, operations.value(), target, op::kind_of(request.action), finish);
 }
 
 template <class Descriptor>

@@ -14,15 +14,10 @@ using protocol::Verb;
 constexpr std::uint32_t offset_bytes = 8;
 
 Verb verb_of(Action action) {
-  switch (action) {
-    case Action::put:
-      return Verb::put;
-    case Action::get:
-      return Verb::get;
-    case Action::acc:
-      return Verb::acc;
-  }
-  return Verb::put;
+  static_assert(static_cast<int>(Action::put) == static_cast<int>(Verb::put) &&
+                static_cast<int>(Action::get) == static_cast<int>(Verb::get) &&
+                static_cast<int>(Action::acc) == static_cast<int>(Verb::acc));
+  return static_cast<Verb>(action);
 }
 
 // The chunk has at most `most` bytes. If `most` exceeds the eager limit by no more than the envelope of MPI,

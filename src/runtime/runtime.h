@@ -117,9 +117,9 @@ class Runtime {
   Context context(const char* operation, const Reach& target, const void* address = nullptr) const {
     return context(operation, target.lpid, target.named, address);
   }
-  bool is_direct(op::OperationClass op_class, const Reach& target) const {
-    if (is_own(target.lpid)) return router_.is_direct(op_class, target.worker());
-    return target.direct != nullptr && router_.is_direct_to_guest(op_class);
+  bool is_direct(activity::Kind kind, const Reach& target) const {
+    if (is_own(target.lpid)) return router_.is_direct(kind, target.worker());
+    return target.direct != nullptr && router_.is_direct_to_guest(kind);
   }
   bool is_own(Lpid lpid) const { return static_cast<Worker>(lpid) < size(); }
   // Workers with the same number can exchange pointers. Workers of other worlds never can.

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/activity.h"
+#include "core/packing.h"
 #include "core/protocol.h"
 
 namespace comex::watch {
@@ -97,10 +98,20 @@ struct JobState {
   std::vector<ThreadWait> threads = {};
 
   void add(const JobState& other);
+  static void for_each_field(auto& job_state, auto&& visit) {
+    visit(job_state.ranks);
+    visit(job_state.mutexes);
+    visit(job_state.silent);
+    visit(job_state.members);
+    visit(job_state.requests);
+    visit(job_state.threads);
+  }
 };
 
 // As bytes, for processes of one build.
-std::vector<std::byte> pack(const JobState& job_state);
+inline Bytes pack(const JobState& job_state) {
+  return pack_fields(job_state);
+}
 std::optional<JobState> unpack(std::span<const std::byte> bytes);  // empty: these are not the bytes of one
 
 inline bool is_gone(const RankState& rank) {

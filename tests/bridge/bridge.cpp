@@ -40,7 +40,7 @@ void expect_ways(const Halves& halves, BridgeId id, std::string_view ways) {
   for (const Lpid lpid : halves.foreign) {
     runtime::Reach there;
     halves.require(halves.runtime().reach(lpid, there), "a way to each");
-    direct += halves.runtime().is_direct(op::OperationClass::put, there) ? 1u : 0u;
+    direct += halves.runtime().is_direct(activity::Kind::put, there) ? 1u : 0u;
   }
   if (ways == "direct") halves.require(direct == halves.foreign.size(), "all memory is in the address space");
   if (ways == "remote") halves.require(direct == 0, "all goes by messages");
