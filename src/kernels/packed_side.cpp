@@ -30,7 +30,7 @@ void PackedSide::move(Packed* packed, std::uint64_t bytes) {
     } else {
       copy_bytes(packed, at(piece.place), piece.bytes);
     }
-    position_ += piece.bytes;
+    advance(piece.bytes);
     packed += piece.bytes;
     bytes -= piece.bytes;
   }

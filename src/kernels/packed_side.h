@@ -37,11 +37,17 @@ class PackedSide {
   }
 
   // Returns the next byte of contiguous memory, or null for other memory.
-  std::byte* contiguous() const { return kind_ == Kind::bytes ? at(position_) : nullptr; }
+  std::byte* contiguous() const { return kind_ == Kind::bytes ? at(first_) : nullptr; }
   // Moves on without touching the memory; in a patch only from its start.
   void skip(std::uint64_t bytes) {
-    position_ += bytes;
-    if (kind_ == Kind::patch && bytes != 0) cursor_.seek(bytes);
+    if (kind_ == Kind::bytes) {
+      first_ += bytes;
+    } else if (kind_ == Kind::patch) {
+      if (bytes != 0) cursor_.seek(bytes);
+    } else {
+      segment_ += (in_segment_ + bytes) / segment_bytes_;
+      in_segment_ = (in_segment_ + bytes) % segment_bytes_;
+    }
   }
 
   // Each moves on by what it did. That is all of `bytes`, but try_accumulate() stops at the first busy
@@ -58,7 +64,7 @@ class PackedSide {
       const Piece piece = next_piece(bytes - done);
       const std::uint64_t now =
           try_accumulate_run(guard, {at(piece.place), piece.place}, packed + done, piece.bytes, accumulation);
-      position_ += now;
+      advance(now);
       done += now;
       if (now != piece.bytes) break;
     }
@@ -76,11 +82,18 @@ class PackedSide {
 
   std::byte* at(std::uint64_t place) const { return reinterpret_cast<std::byte*>(base_ + place); }
   Piece next_piece(std::uint64_t most) const {
-    if (kind_ == Kind::bytes) return {position_, most};
-    const std::uint64_t into = position_ % segment_bytes_;
+    if (kind_ == Kind::bytes) return {first_, most};
     std::uint64_t place = 0;
-    std::memcpy(&place, places_ + position_ / segment_bytes_ * sizeof place, sizeof place);
-    return {place + into, std::min(most, segment_bytes_ - into)};
+    std::memcpy(&place, places_ + segment_ * sizeof place, sizeof place);
+    return {place + in_segment_, std::min(most, segment_bytes_ - in_segment_)};
+  }
+  void advance(std::uint64_t bytes) {  // over a piece, or a part of it
+    if (kind_ == Kind::bytes) {
+      first_ += bytes;
+    } else if ((in_segment_ += bytes) == segment_bytes_) {
+      in_segment_ = 0;
+      ++segment_;
+    }
   }
   template <class Packed>  // constant bytes are scattered, others are gathered
   void move(Packed* packed, std::uint64_t bytes);
@@ -88,10 +101,11 @@ class PackedSide {
   Kind kind_ = Kind::bytes;
   Side side_ = Side::near;
   std::uintptr_t base_ = 0;
-  std::uint64_t first_ = 0;     // patch
-  std::uint64_t position_ = 0;  // packed bytes that are done; a patch's cursor has its own
+  std::uint64_t first_ = 0;  // behind the base: the patch, or the next of contiguous bytes
   const std::byte* places_ = nullptr;
   std::uint64_t segment_bytes_ = 0;
+  std::uint64_t segment_ = 0;  // the next one
+  std::uint64_t in_segment_ = 0;
   RunCursor cursor_;
 };
 
