@@ -68,7 +68,7 @@ std::vector<std::vector<Lpid>> by_world(const runtime::Runtime& runtime, std::sp
 
 // Says why the group is impossible; empty: no reason is known.
 std::string named_loss(runtime::Runtime& runtime, std::span<const Lpid> lpids) {
-  worlds::joined_worlds(runtime).losses.tell(runtime);
+  runtime.other_worlds().tell_losses();
   for (const Lpid lpid : lpids) {
     if (runtime.is_own(lpid)) continue;
     std::string lost =

@@ -35,7 +35,7 @@ class OtherWorlds {
   virtual op::ControlMessages& control_of(BridgeId bridge) = 0;
   // Why the other side of a bridge is lost; empty: it is not lost.
   virtual std::string why_lost(BridgeId bridge) = 0;
-  // Acts on losses that another thread has noted. The program's own thread calls it between two rounds.
+  // Looks for worlds that are lost, and acts on it. The program's own thread calls it between two rounds.
   virtual void tell_losses() = 0;
   // So many workers of this world have died, and the others go on: parts it from all other worlds that it met
   // before the last of them was known to be dead.

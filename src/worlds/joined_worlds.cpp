@@ -33,22 +33,6 @@ std::shared_ptr<Listener> Ports::find(const std::string& name) {
   return found == open_.end() ? nullptr : found->second;
 }
 
-void Losses::note(BridgeId bridge, WorldId world, std::string how) {
-  const std::lock_guard lock(mutex_);
-  noted_.push_back({bridge, world, std::move(how)});
-  has_any_.store(true, std::memory_order_relaxed);
-}
-
-void Losses::tell_all(runtime::Runtime& runtime) {
-  std::vector<Loss> lost;
-  {
-    const std::lock_guard lock(mutex_);
-    lost = std::exchange(noted_, {});
-    has_any_.store(false, std::memory_order_relaxed);
-  }
-  for (const Loss& each : lost) lose_bridge(runtime, each.bridge, each.world, each.how);
-}
-
 bool JoinedWorlds::find(Lpid lpid, runtime::Reach& found) const {
   BridgePeer peer;
   if (!bridges.peers.find(lpid, peer)) return false;
@@ -62,6 +46,10 @@ TransportRank JoinedWorlds::rank_on(BridgeId bridge, Lpid lpid) const {
 
 op::ControlMessages& JoinedWorlds::control_of(BridgeId bridge) {
   return bridges.find(bridge)->control;
+}
+
+void JoinedWorlds::tell_losses() {
+  for (const EndedLink& each : watch.take_ended()) lose_bridge(runtime_, each);
 }
 
 std::string JoinedWorlds::why_lost(BridgeId bridge) {

@@ -10,7 +10,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <vector>
 
 #include "runtime/other_worlds.h"
 #include "runtime/runtime.h"
@@ -35,30 +34,6 @@ class Ports {
   std::map<std::string, std::shared_ptr<Listener>> open_;
 };
 
-// The lost worlds. The watch's thread notes them. The program's own thread handles them where it waits or
-// begins something with another world, because that thread may call MPI.
-class Losses {
- public:
-  // Notes a world on this bridge and what has happened to it.
-  void note(BridgeId bridge, WorldId world, std::string how);
-  void tell(runtime::Runtime& runtime) {
-    if (has_any_.load(std::memory_order_relaxed)) [[unlikely]]
-      tell_all(runtime);
-  }
-
- private:
-  struct Loss {
-    BridgeId bridge;
-    WorldId world;
-    std::string how;
-  };
-  void tell_all(runtime::Runtime& runtime);
-
-  std::atomic<bool> has_any_{false};
-  std::mutex mutex_;
-  std::vector<Loss> noted_;
-};
-
 class JoinedWorlds final : public runtime::OtherWorlds {
  public:
   explicit JoinedWorlds(runtime::Runtime& runtime) : runtime_(runtime) {}
@@ -67,7 +42,7 @@ class JoinedWorlds final : public runtime::OtherWorlds {
   TransportRank rank_on(BridgeId bridge, Lpid lpid) const override;
   op::ControlMessages& control_of(BridgeId bridge) override;
   std::string why_lost(BridgeId bridge) override;
-  void tell_losses() override { losses.tell(runtime_); }
+  void tell_losses() override;
   void part_after_death(std::uint32_t dead_workers) override { watch.break_all(dead_workers); }
   void start_fence_all(nb::Completion& completion) override;
   void on_group_removed(int handle) override { parent.compare_exchange_strong(handle, no_group); }
@@ -79,8 +54,7 @@ class JoinedWorlds final : public runtime::OtherWorlds {
   std::atomic<int> parent{no_group};            // the inter-group with the world that spawned this one
   std::atomic<std::uint64_t> lock_requests{0};  // to progress ranks
   std::atomic<std::uint32_t> spawns{0};         // jobs that this process has spawned in this world
-  Losses losses;
-  LifeWatch watch;  // over the bridges; destroyed first, because it notes losses
+  LifeWatch watch;                              // over the bridges
 
  private:
   runtime::Runtime& runtime_;

@@ -46,17 +46,14 @@ void expect_ways(const Halves& halves, BridgeId id, std::string_view ways) {
   if (ways == "remote") halves.require(direct == 0, "all goes by messages");
 }
 
-// The other side is lost: nothing is done on the thread that learns of it, and closing waits for nobody.
+// The other side is lost: the thread that waits learns of it, and closing waits for nobody.
 void lose(Halves& halves) {
-  halves.lost_round([&](BridgeId bridge) {
+  halves.lost_round([&](BridgeId bridge, worlds::FramedSocket& dying) {
     const comex_group_t merged = halves.everybody(bridge);
     comex_set_errors(COMEX_ERRORS_RETURN);
-    const WorldId other = halves.runtime().registry().gpid_of(halves.foreign.front()).value().world;
-    std::thread([&] {
-      worlds::joined_worlds(halves.runtime()).losses.note(bridge, other, "is lost");
-    }).join();
+    dying.close();
     halves.require(worlds::joined_worlds(halves.runtime()).bridges.why_lost(bridge).empty(),
-                   "who notes a loss does nothing");
+                   "a link does nothing by itself");
     halves.require(comex_barrier(merged) == COMEX_FAILURE, "a barrier with who is lost");
     halves.require(!worlds::joined_worlds(halves.runtime()).bridges.why_lost(bridge).empty(),
                    "the loss is known");

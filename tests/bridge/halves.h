@@ -114,33 +114,40 @@ class Halves {
     require(is_released == (how == Ends::together), "the bridge ends as it should");
   }
 
+  // Makes a link and returns its other end.
+  worlds::FramedSocket link(std::vector<worlds::FramedSocket>& channels) const {
+    std::array<int, 2> pair{-1, -1};
+    require(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair.data()) == 0, "a pair");
+    channels.emplace_back(worlds::Socket(pair[0]));
+    return worlds::FramedSocket(worlds::Socket(pair[1]));
+  }
+
   // The same, but each rank loses the others before the end.
   template <class Work>
   void lost_round(Work&& work) {
     worlds::BridgeFacts facts;
     facts.wire = join_halves();
     facts.release = [this](runtime::Communicator) { require(false, "a lost bridge is not released"); };
-    std::array<int, 2> pair{-1, -1};
-    require(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair.data()) == 0, "a pair");
+    constexpr WorldId dying_world = 76;
     constexpr WorldId linked_world = 77;
-    facts.links.links[linked_world].emplace_back(worlds::Socket(pair[0]));
-    worlds::FramedSocket linked{worlds::Socket(pair[1])};
-    const MPI_Comm wire = facts.wire.get();
+    worlds::FramedSocket dying = link(facts.links.links[dying_world]);
+    worlds::FramedSocket linked = link(facts.links.links[linked_world]);
     if (is_worker()) {
       facts.lpid_of = [this](Gpid gpid) { return runtime().registry().lpid_of(gpid).value(); };
       const BridgeId bridge = worlds::open_bridge(runtime(), std::move(facts));
-      work(bridge);
+      work(bridge, dying);
       require(worlds::end_bridge(runtime(), bridge, protocol::Leaving::together), "a lost bridge closes");
     } else {
       services().open_bridge(std::move(facts));
-      services().progress_calls().note_lost(wire);
+      dying.close();
       loop_->run([this] { return !services().has_bridges(); });
     }
     // What is beside MPI goes with a lost bridge: nobody hears of a parting, or here of the link's end.
     require(linked.step() && !linked.take(), "the link is left as it is");
     linked.close();
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    if (!is_worker()) require(services().progress_calls().take_lost().empty(), "the link is not watched");
+    if (is_worker())
+      require(worlds::joined_worlds(runtime()).watch.take_ended().empty(), "the link is not watched");
   }
 
   // Both sides meet through MPI as by accept and connect; the first worker of the second side looks up lpids

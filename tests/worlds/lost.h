@@ -50,14 +50,19 @@ struct Shared {
 // Each worker says when it is outside of the library, and can be waited for.
 class Outside {
  public:
-  explicit Outside(const Job& job) : job_(job), file_(job.arguments.at(1) + ".outside") {}
-  void say() const { publish(file_ + std::to_string(job_.me), "yes"); }
-  void await_all() const {
-    for (int worker = 0; worker < job_.workers; ++worker) look_up(file_ + std::to_string(worker));
+  Outside(const Job& job, const Place& place)
+      : me_(job.me), accepts_(place.accepts()), file_(job.arguments.at(1) + ".outside") {}
+  void say() const { publish(name(accepts_, me_), "yes"); }
+  void await(bool accepting, int workers) const {
+    for (int worker = 0; worker < workers; ++worker) look_up(name(accepting, worker));
   }
 
  private:
-  const Job& job_;
+  std::string name(bool accepting, int worker) const {
+    return file_ + (accepting ? "_accepting" : "_connecting") + std::to_string(worker);
+  }
+  int me_;
+  bool accepts_;
   std::string file_;
 };
 
@@ -85,10 +90,10 @@ inline void go_on_alone(Job& job, const Place& place, Shared& shared) {
 inline void killed(Job& job) {
   const Place place(job, everyone, 0);
   Shared shared(job, place);
-  const Outside outside(job);  // nobody dies while the others are in a call, which would tell of it
+  const Outside outside(job, place);  // nobody dies while the others are in a call, which would tell of it
   const std::string ready = job.arguments.at(1) + ".ready";
   if (place.accepts() == job.has("acceptor")) {
-    outside.await_all();
+    outside.await(!place.accepts(), shared.size - job.workers);
     if (job.me == 0) publish(ready, std::to_string(getpid()));
     if (job.me == 0 && job.has("abort")) comex_error("this world gives up", 3);
     std::this_thread::sleep_for(std::chrono::seconds(60));
@@ -105,8 +110,8 @@ inline void killed(Job& job) {
 inline void finalized(Job& job) {
   const Place place(job, everyone, 0);
   Shared shared(job, place);
-  const Outside outside(job);
-  if (!place.accepts()) return outside.await_all();
+  const Outside outside(job, place);
+  if (!place.accepts()) return outside.await(true, shared.size - job.workers);
   comex_set_errors(COMEX_ERRORS_RETURN);
   outside.say();
   int result = COMEX_SUCCESS;
@@ -151,15 +156,16 @@ inline void finalized(Job& job) {
 inline void broken(Job& job) {
   const Place place(job, everyone, 0);
   Shared shared(job, place);
-  const Outside outside(job);
+  const Outside outside(job, place);
+  outside.say();
   if (place.accepts()) {
     comex_set_errors(COMEX_ERRORS_RETURN);
     job.equal(comex_barrier(shared.merged), COMEX_FAILURE, "a barrier with a world that lost a worker");
     return go_on_alone(job, place, shared);
   }
-  outside.say();
   if (job.me == job.workers - 1) {
-    outside.await_all();
+    outside.await(true, shared.size - job.workers);
+    outside.await(false, job.workers);
     std::raise(SIGKILL);
   }
   comex_set_errors(COMEX_ERRORS_RETURN);

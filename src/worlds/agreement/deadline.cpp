@@ -1,8 +1,10 @@
 #include "worlds/agreement/deadline.h"
 
 #include <array>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 
 #include "runtime/report.h"
 
@@ -16,22 +18,16 @@ std::string Deadline::text() const {
 
 TimeLimit::TimeLimit(const runtime::Reporter& reporter, const char* operation, std::string waiting_for,
                      double seconds)
-    : watch_([this, &reporter, operation, text = std::move(waiting_for), deadline = Deadline(seconds)] {
-        std::unique_lock lock(mutex_);
-        if (over_.wait_until(lock, deadline.end(), [this] { return is_over_; })) return;
+    : watch_([&reporter, operation, text = std::move(waiting_for),
+              deadline = Deadline(seconds)](const std::stop_token& is_over) {
+        std::mutex mutex;
+        std::unique_lock lock(mutex);
+        std::condition_variable_any over;
+        if (over.wait_until(lock, is_over, deadline.end(), [&] { return is_over.stop_requested(); })) return;
         runtime::Reporter::print(reporter.identity(), {.operation = operation},
                                  text + " within " + deadline.text() + " (COMEX_MEET_S)");
         // Not MPI_Abort: another thread is inside MPI, which may not allow a second one.
         std::_Exit(runtime::failure_exit_code);
       }) {}
-
-TimeLimit::~TimeLimit() {
-  {
-    const std::lock_guard lock(mutex_);
-    is_over_ = true;
-  }
-  over_.notify_one();
-  watch_.join();
-}
 
 }  // namespace comex::worlds

@@ -4,8 +4,6 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <string>
 #include <thread>
 
@@ -46,15 +44,9 @@ class TimeLimit {
  public:
   TimeLimit(const runtime::Reporter& reporter, const char* operation, std::string waiting_for,
             double seconds);
-  ~TimeLimit();
-  TimeLimit(const TimeLimit&) = delete;
-  TimeLimit& operator=(const TimeLimit&) = delete;
 
  private:
-  std::mutex mutex_;
-  std::condition_variable over_;
-  bool is_over_ = false;
-  std::thread watch_;
+  std::jthread watch_;
 };
 
 }  // namespace comex::worlds

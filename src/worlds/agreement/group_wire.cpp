@@ -1,48 +1,40 @@
 #include "worlds/agreement/group_wire.h"
 
-#include <algorithm>
-
 #include "core/diagnose.h"
 #include "worlds/joined_worlds.h"
 
 namespace comex::worlds {
 namespace {
 
-void sort_once(std::vector<TransportRank>& ranks) {
-  std::ranges::sort(ranks);
-  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-}
-
 GroupWire wire_in_own_world(runtime::Runtime& runtime, const groups::Group& group) {
-  GroupWire wire{runtime.world().wire.get(), &runtime.control(), {}, {}, {}};
+  GroupWire wire{runtime.world().wire.get(), &runtime.control(), {}, {}};
   for (std::uint32_t rank = 0; rank < group.size(); ++rank) {
     const groups::WorkerPlace& place = runtime.place(static_cast<Worker>(group.members().lpid(rank)));
     wire.workers.push_back(place.rank);
-    if (place.server != place.rank) wire.progress_ranks.push_back(place.server);
+    if (place.server != place.rank)
+      wire.progress_ranks.emplace(ProgressRankId{runtime.world().id, place.server}, place.server);
   }
-  sort_once(wire.progress_ranks);
-  for (const TransportRank rank : wire.progress_ranks)
-    wire.progress_rank_ids.push_back({runtime.world().id, rank});
   return wire;
 }
 
 GroupWire wire_on_bridge(Bridge& bridge, const groups::Group& group) {
   const BridgeEndpoint& point = *bridge.point;
-  GroupWire wire{point.facts.wire.get(), &bridge.control, {}, {}, {}};
+  GroupWire wire{point.facts.wire.get(), &bridge.control, {}, {}};
   for (std::uint32_t rank = 0; rank < group.size(); ++rank) {
     const TransportRank worker = bridge.ranks.at(group.members().lpid(rank));
     wire.workers.push_back(worker);
     const TransportRank server = point.servers[static_cast<std::size_t>(worker)];
-    if (!point.wire.is_worker(server)) wire.progress_ranks.push_back(server);
-  }
-  sort_once(wire.progress_ranks);
-  for (const TransportRank rank : wire.progress_ranks) {
-    wire.progress_rank_ids.push_back({point.wire.row(rank).world, point.wire.row(rank).own_rank});
+    if (!point.wire.is_worker(server))
+      wire.progress_ranks.emplace(progress_rank_id(point.wire, server), server);
   }
   return wire;
 }
 
 }  // namespace
+
+ProgressRankId progress_rank_id(const BridgeMap& wire, TransportRank rank) {
+  return {wire.row(rank).world, wire.row(rank).own_rank};
+}
 
 GroupWire group_wire_of(runtime::Runtime& runtime, const groups::Group& group) {
   if (group.bridge() == no_bridge) return wire_in_own_world(runtime, group);

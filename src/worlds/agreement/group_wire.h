@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runtime/runtime.h"
+#include "worlds/bridge/bridge_map.h"
 #include "worlds/connect/side.h"
 
 namespace comex::worlds {
@@ -17,10 +18,11 @@ namespace comex::worlds {
 struct GroupWire {
   MPI_Comm wire = MPI_COMM_NULL;
   op::ControlMessages* control = nullptr;
-  std::vector<TransportRank> workers;             // by rank in the group
-  std::vector<TransportRank> progress_ranks;      // the ones that serve the workers, ascending
-  std::vector<ProgressRankId> progress_rank_ids;  // the same ranks
+  std::vector<TransportRank> workers;  // by rank in the group
+  ProgressRanks progress_ranks;        // the ones that serve the workers
 };
+// Of a progress rank on a bridge's wire.
+ProgressRankId progress_rank_id(const BridgeMap& wire, TransportRank rank);
 GroupWire group_wire_of(runtime::Runtime& runtime, const groups::Group& group);
 
 // How control messages reach a process of a group: the messages of a wire, and the rank there.

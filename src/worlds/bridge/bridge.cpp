@@ -77,14 +77,10 @@ void meet_workers(runtime::Runtime& runtime, Bridge& bridge) {
   op::GroupCollective(runtime.engine(), bridge.control, std::move(membership)).barrier();
 }
 
-// When a worker leaves alone, the servers of other worlds need not know it, and they may be gone.
 void leave_servers(runtime::Runtime& runtime, Bridge& bridge, protocol::Leaving how) {
-  const BridgeEndpoint& point = *bridge.point;
-  const bool is_together = how == protocol::Leaving::together;
   {
     const op::Engine::Lock lock = runtime.engine().enter();
-    for (const TransportRank server : is_together ? point.all_servers() : point.own_servers())
-      bridge.remote.leave(server, how);
+    for (const TransportRank server : bridge.point->servers_to_tell(how)) bridge.remote.leave(server, how);
   }
   runtime.engine().wait([&] { return bridge.transport().unsent() == 0; }, {"disconnect"});
 }
@@ -161,10 +157,7 @@ void take_down(runtime::Runtime& runtime, BridgeId id, bool can_free) {
     point.abandon_wire();
     return joined_worlds(runtime).bridges.keep(bridge);
   }
-  point.server.reset();
-  point.transport.reset();
-  point.arenas.clear();
-  joined_worlds(runtime).bridges.arenas.forget_unused();
+  point.drop(joined_worlds(runtime).bridges.arenas);
   if (can_free) {
     point.release_wire();
   } else {
@@ -190,10 +183,7 @@ BridgeId open_bridge(runtime::Runtime& runtime, BridgeFacts facts) {
     if (bridge.point->server != nullptr && !runtime.world().has_threads) runtime.begin_serving_in_calls();
   }
   start(*bridge.point);
-  bridge.point->watch(joined_worlds(runtime).watch,
-                      [&losses = joined_worlds(runtime).losses, id](WorldId world, LinkEnd how) {
-                        losses.note(id, world, how_it_is_lost(how));
-                      });
+  bridge.point->watch(joined_worlds(runtime).watch, id);
   return id;
 }
 
@@ -213,8 +203,10 @@ void leave_all_bridges(runtime::Runtime& runtime) {
   }
 }
 
-void lose_bridge(runtime::Runtime& runtime, BridgeId id, WorldId world, const std::string& how) {
-  const std::string reason = "world " + std::to_string(world) + " " + how;
+void lose_bridge(runtime::Runtime& runtime, const EndedLink& end) {
+  const BridgeId id = end.bridge;
+  const WorldId world = end.world;
+  const std::string reason = "world " + std::to_string(world) + " " + how_it_is_lost(end.how);
   std::size_t failed = 0;
   {
     const op::Engine::Lock lock = runtime.engine().enter();  // nobody closes a bridge meanwhile

@@ -38,10 +38,11 @@ BridgeId open_bridge(runtime::Runtime& runtime, BridgeFacts facts);
 //   alone     waits for nobody: for a worker that has no group on the bridge any more. Nobody reaches it over
 //             the bridge afterwards. MPI keeps its data of the wire.
 bool end_bridge(runtime::Runtime& runtime, BridgeId bridge, protocol::Leaving how);
-// Handles the loss of a world on the bridge: everything under way there fails, and so does what starts later.
+// Handles the end of a link: the world is lost, everything under way on the bridge fails, and so does what
+// starts later.
 // One line tells which world and how, however many bridges it was on. Not collective. Afterwards only
 // end_bridge may be called, which then waits for nobody.
-void lose_bridge(runtime::Runtime& runtime, BridgeId bridge, WorldId world, const std::string& how);
+void lose_bridge(runtime::Runtime& runtime, const EndedLink& end);
 
 // Called by finalize: fences and leaves the servers, but does not wait for the other workers.
 void leave_all_bridges(runtime::Runtime& runtime);

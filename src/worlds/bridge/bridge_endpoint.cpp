@@ -137,23 +137,16 @@ GuestArena* BridgeEndpoint::guest_arena(TransportRank of) const {
   return nullptr;
 }
 
-std::vector<TransportRank> BridgeEndpoint::all_servers() const {
-  std::vector<TransportRank> found;
-  for (TransportRank rank = 0; rank < wire.size(); ++rank) {
-    found.push_back(wire.is_worker(rank) ? servers[static_cast<std::size_t>(rank)] : rank);
-  }
-  std::ranges::sort(found);
-  found.erase(std::unique(found.begin(), found.end()), found.end());
-  return found;
-}
-
-std::vector<TransportRank> BridgeEndpoint::own_servers() const {
-  std::vector<TransportRank> found = all_servers();
+// Of other worlds, the servers of a worker that leaves alone need not know it, and they may be gone.
+std::set<TransportRank> BridgeEndpoint::servers_to_tell(protocol::Leaving how) const {
   const TransportRank mine = servers[static_cast<std::size_t>(me)];
-  std::erase_if(found, [&](TransportRank rank) {
-    const bool is_of_own_world = !wire.is_worker(rank) && wire.row(rank).world == wire.row(me).world;
-    return rank != mine && !is_of_own_world;
-  });
+  std::set<TransportRank> found;
+  for (TransportRank rank = 0; rank < wire.size(); ++rank) {
+    const bool is_worker = wire.is_worker(rank);
+    const TransportRank serving = is_worker ? servers[static_cast<std::size_t>(rank)] : rank;
+    const bool is_of_own_world = !wire.is_worker(serving) && wire.row(serving).world == wire.row(me).world;
+    if (how == protocol::Leaving::together || serving == mine || is_of_own_world) found.insert(serving);
+  }
   return found;
 }
 
@@ -164,16 +157,21 @@ op::Sizes BridgeEndpoint::sizes(const runtime::World& world) const {
   return sizes;
 }
 
-void BridgeEndpoint::watch(LifeWatch& by, const OnEnd& on_end) {
+void BridgeEndpoint::watch(LifeWatch& by, BridgeId its_id) {
   lives = &by;
-  for (auto& [world, channels] : facts.links.links) {
-    const auto tell = [on_end, world = world](LinkEnd how) { on_end(world, how); };
-    watched.push_back(by.add(std::move(channels), tell, facts.links.dead_workers));
-  }
+  id = its_id;
+  by.add(id, std::move(facts.links.links), facts.links.dead_workers);
 }
 
 void BridgeEndpoint::unwatch(bool all_part) {
-  for (const LifeWatch::Id link : std::exchange(watched, {})) lives->end(link, all_part);
+  if (LifeWatch* const watching = std::exchange(lives, nullptr)) watching->end(id, all_part);
+}
+
+void BridgeEndpoint::drop(GuestArenas& of_process) {
+  server.reset();
+  transport.reset();
+  arenas.clear();
+  of_process.forget_unused();
 }
 
 void BridgeEndpoint::release_wire() {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -74,23 +75,22 @@ struct BridgeEndpoint {
   std::unique_ptr<pr::Server> server;            // destroyed before the transport
   ServiceState service = ServiceState::goes_on;  // of a progress rank
   std::size_t departed = 0;                      // the number of leavers when `service` was decided
-  LifeWatch* lives = nullptr;                    // watches over these links
-  std::vector<LifeWatch::Id> watched;
+  LifeWatch* lives = nullptr;                    // watches over the links; null: nothing does
+  BridgeId id = no_bridge;                       // there
 
   // The arena of a rank of another world, if this process has mapped it.
   GuestArena* guest_arena(TransportRank of) const;
-  // Progress ranks, and workers that serve themselves; each once.
-  std::vector<TransportRank> all_servers() const;
-  // The servers to be told when this worker leaves and others stay: the progress ranks of its world, and its
-  // own server.
-  std::vector<TransportRank> own_servers() const;
+  // The servers, each once, that this worker tells when it leaves: all, or if others stay the progress ranks
+  // of its world and its own server.
+  std::set<TransportRank> servers_to_tell(protocol::Leaving how) const;
   op::Sizes sizes(const runtime::World& own) const;  // of messages and bodies on the wire
-  // Watches over the lives of the others by the links of its facts. `on_end` is told of what LifeWatch is.
-  using OnEnd = std::function<void(WorldId, LinkEnd)>;
-  void watch(LifeWatch& by, const OnEnd& on_end);
+  // Has the lives of the others watched by the links of its facts.
+  void watch(LifeWatch& by, BridgeId its_id);
   // A loss is not noticed any more. All have met to part; or this process leaves alone, and the others still
   // learn by its links of the end of its world.
   void unwatch(bool all_part);
+  // Ends what this process has of the bridge beside the wire.
+  void drop(GuestArenas& of_process);
   void release_wire();
   void abandon_wire();  // without the others
 };

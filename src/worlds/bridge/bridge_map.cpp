@@ -1,7 +1,6 @@
 #include "worlds/bridge/bridge_map.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 namespace comex::worlds {
@@ -44,10 +43,6 @@ std::vector<TransportRank> BridgeMap::neighbours(TransportRank of) const {
   return found;
 }
 
-bool BridgeMap::same_arena(TransportRank a, TransportRank b) const {
-  return row(a).world == row(b).world && row(a).host == row(b).host;
-}
-
 // True if both have the same virtual host number, since virtual hosts of one machine share no memory.
 bool BridgeMap::may_share_memory(TransportRank a, TransportRank b) const {
   return row(a).machine == row(b).machine && row(a).virtual_host == row(b).virtual_host;
@@ -63,37 +58,36 @@ std::vector<TransportRank> BridgeMap::guest_arenas(TransportRank rank) const {
   return found;
 }
 
-std::vector<BridgeMap::GuestServer> BridgeMap::guest_servers(std::span<const Attached> attached) const {
-  std::vector<GuestServer> found;
+std::map<BridgeMap::ArenaId, std::vector<TransportRank>> BridgeMap::guest_servers(
+    std::span<const Attached> attached) const {
+  std::map<ArenaId, std::vector<TransportRank>> found;
   for (TransportRank rank = 0; rank < size(); ++rank) {
     if (is_worker(rank)) continue;
     const std::vector<TransportRank> guests = guest_arenas(rank);
     for (std::size_t bit = 0; bit < guests.size(); ++bit) {
-      if ((attached[static_cast<std::size_t>(rank)] >> bit & 1u) != 0) found.push_back({rank, guests[bit]});
+      if ((attached[static_cast<std::size_t>(rank)] >> bit & 1u) != 0)
+        found[arena_of(guests[bit])].push_back(rank);
     }
   }
   return found;
 }
 
-// Workers of one arena are distributed in turn over the ranks that can serve them.
-TransportRank BridgeMap::guest_server(TransportRank worker, std::span<const GuestServer> servers) const {
-  std::vector<TransportRank> able;
-  for (const GuestServer& server : servers) {
-    if (same_arena(server.arena, worker)) able.push_back(server.rank);
-  }
-  return able.empty() ? worker : able[row(worker).slot % able.size()];
-}
-
+// Workers of one arena are distributed in turn over the guests that can serve them.
 std::vector<TransportRank> BridgeMap::servers(std::span<const Attached> attached) const {
   std::map<std::pair<WorldId, TransportRank>, TransportRank> here;
   for (TransportRank rank = 0; rank < size(); ++rank) here[{row(rank).world, row(rank).own_rank}] = rank;
-  const std::vector<GuestServer> able = guest_servers(attached);
+  const std::map<ArenaId, std::vector<TransportRank>> able = guest_servers(attached);
   std::vector<TransportRank> servers(rows_.size(), no_rank);
   for (const TransportRank worker : workers()) {
     const BridgeRow& own = row(worker);
     const auto server = here.find({own.world, own.own_server});
-    const bool has_own = own.own_server != own.own_rank && server != here.end();
-    servers[static_cast<std::size_t>(worker)] = has_own ? server->second : guest_server(worker, able);
+    const auto guests = able.find(arena_of(worker));
+    TransportRank& chosen = servers[static_cast<std::size_t>(worker)] = worker;
+    if (own.own_server != own.own_rank && server != here.end()) {
+      chosen = server->second;
+    } else if (guests != able.end()) {
+      chosen = guests->second[own.slot % guests->second.size()];
+    }
   }
   return servers;
 }

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -61,19 +62,17 @@ class BridgeMap {
 
   // The arenas of other worlds that `rank` may be able to map, each by the lowest rank of that arena.
   std::vector<TransportRank> guest_arenas(TransportRank rank) const;
-  bool same_arena(TransportRank a, TransportRank b) const;
+  bool same_arena(TransportRank a, TransportRank b) const { return arena_of(a) == arena_of(b); }
   bool may_share_memory(TransportRank a, TransportRank b) const;
 
   // By rank: the server of a worker on this wire; no_rank for ranks that are no workers.
   std::vector<TransportRank> servers(std::span<const Attached> attached) const;
 
  private:
-  struct GuestServer {  // a progress rank and an arena of another world that it has attached
-    TransportRank rank = no_rank;
-    TransportRank arena = no_rank;
-  };
-  std::vector<GuestServer> guest_servers(std::span<const Attached> attached) const;
-  TransportRank guest_server(TransportRank worker, std::span<const GuestServer> servers) const;
+  using ArenaId = std::pair<WorldId, std::uint32_t>;  // the host's number in that world
+  ArenaId arena_of(TransportRank rank) const { return {row(rank).world, row(rank).host}; }
+  // The progress ranks that have attached each arena of another world, ascending.
+  std::map<ArenaId, std::vector<TransportRank>> guest_servers(std::span<const Attached> attached) const;
 
   std::vector<BridgeRow> rows_;
 };

@@ -7,7 +7,7 @@ namespace comex::worlds {
 
 BridgeServices::~BridgeServices() {
   for (const auto& point : points_) {
-    drop(*point);
+    point->drop(arenas_);
     point->facts.wire.forget();
   }
 }
@@ -21,14 +21,14 @@ unsigned BridgeServices::advance() {
 // Drops lost bridges: nobody on the other side waits for an answer, and nobody there will leave. Memory that
 // MPI may still use stays until the end.
 void BridgeServices::drop_lost() {
-  for (const MPI_Comm wire : progress_calls_.take_lost()) {
-    const auto found =
-        std::ranges::find(points_, wire, [](const auto& point) { return point->facts.wire.get(); });
+  for (const EndedLink& end : watch_.take_ended()) {
+    const auto found = std::ranges::find(points_, end.bridge, [](const auto& point) { return point->id; });
     if (found == points_.end()) continue;
     std::unique_ptr<BridgeEndpoint> lost = std::move(*found);
+    const MPI_Comm wire = lost->facts.wire.get();
     points_.erase(found);
     const bool is_in_use = lost->transport->abandon();
-    if (!is_in_use) drop(*lost);
+    if (!is_in_use) lost->drop(arenas_);
     lost->abandon_wire();
     if (is_in_use) abandoned_.push_back(std::move(lost));
     progress_calls_.forget(wire);
@@ -36,7 +36,7 @@ void BridgeServices::drop_lost() {
 }
 
 void BridgeServices::part_after_death(std::uint32_t dead_workers) {
-  progress_calls_.watch().break_all(dead_workers);
+  watch_.break_all(dead_workers);
   runtime::World& own = loop_.world();
   std::vector<TransportRank> dead;
   for (Worker worker = 0; worker < own.group->size(); ++worker) {
@@ -80,7 +80,7 @@ unsigned BridgeServices::serve_bridges() {
       continue;
     }
     const MPI_Comm wire = point.facts.wire.get();
-    drop(point);
+    point.drop(arenas_);
     if (point.service == ServiceState::parts) {
       point.release_wire();
     } else {
@@ -93,19 +93,11 @@ unsigned BridgeServices::serve_bridges() {
   return moved;
 }
 
-void BridgeServices::drop(BridgeEndpoint& point) {
-  point.server.reset();
-  point.transport.reset();
-  point.arenas.clear();
-  arenas_.forget_unused();
-}
-
 void BridgeServices::open_bridge(BridgeFacts facts) {
   points_.push_back(open_endpoint(world(), reporter(), arenas_, std::move(facts)));
   BridgeEndpoint& here = *points_.back();
   start(here);
-  here.watch(progress_calls_.watch(),
-             [this, wire = here.facts.wire.get()](WorldId, LinkEnd) { progress_calls_.note_lost(wire); });
+  here.watch(watch_, ++last_bridge_);
 }
 
 }  // namespace comex::worlds

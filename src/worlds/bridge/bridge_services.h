@@ -34,13 +34,11 @@ class BridgeServices final : public runtime::BridgeService {
   void open_bridge(BridgeFacts facts);
   runtime::World& world() { return loop_.world(); }
   runtime::Reporter& reporter() { return loop_.reporter(); }
-  ProgressRankCalls& progress_calls() { return progress_calls_; }
 
  private:
   unsigned serve_bridges();
   ServiceState service_on(const BridgeEndpoint& point) const;
   bool has_ended(BridgeEndpoint& point);
-  void drop(BridgeEndpoint& point);
   void drop_lost();
 
   runtime::ProgressLoop& loop_;
@@ -48,6 +46,8 @@ class BridgeServices final : public runtime::BridgeService {
   std::vector<std::unique_ptr<BridgeEndpoint>> points_;
   std::vector<std::unique_ptr<BridgeEndpoint>> abandoned_;  // lost ones whose memory MPI may still use
   ProgressRankCalls progress_calls_;
+  LifeWatch watch_;  // over the bridges
+  BridgeId last_bridge_ = no_bridge;
 };
 
 }  // namespace comex::worlds

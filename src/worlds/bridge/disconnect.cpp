@@ -14,8 +14,8 @@
 #include "groups/participants.h"
 #include "runtime/call.h"
 #include "runtime/sides.h"
+#include "worlds/agreement/group_wire.h"
 #include "worlds/connect/progress_rank_calls.h"
-#include "worlds/connect/side.h"
 #include "worlds/joined_worlds.h"
 
 namespace comex::worlds {
@@ -77,16 +77,11 @@ void await_other_endpoints(runtime::Runtime& runtime, const groups::Group& group
   runtime.engine().wait([&] { return !runtime.groups().any_of(is_other); }, {"disconnect"});
 }
 
-// The progress ranks on the bridge, in the order in which they are locked.
-std::vector<TransportRank> progress_ranks(const BridgeMap& wire) {
-  std::vector<TransportRank> ranks;
+ProgressRanks progress_ranks(const BridgeMap& wire) {
+  ProgressRanks ranks;
   for (TransportRank rank = 0; rank < wire.size(); ++rank) {
-    if (!wire.is_worker(rank)) ranks.push_back(rank);
+    if (!wire.is_worker(rank)) ranks.emplace(progress_rank_id(wire, rank), rank);
   }
-  const auto id_of = [&wire](TransportRank rank) {
-    return ProgressRankId{wire.row(rank).world, wire.row(rank).own_rank};
-  };
-  std::ranges::sort(ranks, {}, id_of);
   return ranks;
 }
 
@@ -160,7 +155,7 @@ bool part_bridge(runtime::Runtime& runtime, BridgeId id) {
   const BridgeMap& wire = bridge.point->wire;
   MeetingLock lock(runtime, bridge.control);
   if (wire.workers().front() == bridge.point->me) {
-    for (const TransportRank rank : progress_ranks(wire)) static_cast<void>(lock.take(rank));
+    for (const auto& [which, rank] : progress_ranks(wire)) static_cast<void>(lock.take(rank));
   }
   lock.end_with_wire();
   return end_bridge(runtime, id, protocol::Leaving::together);

@@ -110,7 +110,7 @@ class MeetingRun {
     facts.is_within_its_world = group_.bridge() == no_bridge;
     facts.name_server = name_server_of(runtime::launched_process().name_server);
     facts.mpi = runtime::mpi_name_and_number();
-    facts.progress_ranks = wire_.progress_rank_ids;
+    for (const auto& [id, rank] : wire_.progress_ranks) facts.progress_ranks.push_back(id);
     return facts;
   }
 
@@ -186,7 +186,7 @@ class MeetingRun {
     }
     if (roster.port.empty()) return environment_error("the accepting side could not open a port of MPI");
     if (!channel_.is_open()) return environment_error(channel_.how_it_ended());
-    const std::vector<TransportRank> called = accepts() ? wire_.progress_ranks : without_shared();
+    const std::vector<TransportRank> called = called_ranks();
     roster.ranks = wire_.workers;
     roster.ranks.insert(roster.ranks.end(), called.begin(), called.end());
     roster.root = static_cast<std::uint32_t>(meeting_.root);
@@ -204,9 +204,8 @@ class MeetingRun {
         continue;
       }
       for (const ProgressRankId& id : turn.progress_ranks) {
-        const auto at = std::ranges::find(wire_.progress_rank_ids, id) - wire_.progress_rank_ids.begin();
-        if (lock.take(wire_.progress_ranks[static_cast<std::size_t>(at)])) continue;
-        return environment_error("members of the group are lost");
+        if (!lock.take(wire_.progress_ranks.at(id)))
+          return environment_error("members of the group are lost");
       }
       channel_.say("");
     }
@@ -214,12 +213,10 @@ class MeetingRun {
   }
 
   // A progress rank that serves both sides comes with the accepting one.
-  std::vector<TransportRank> without_shared() const {
+  std::vector<TransportRank> called_ranks() const {
     std::vector<TransportRank> called;
-    for (std::size_t i = 0; i < wire_.progress_rank_ids.size(); ++i) {
-      const bool is_shared = std::ranges::find(theirs_.progress_ranks, wire_.progress_rank_ids[i]) !=
-                             theirs_.progress_ranks.end();
-      if (!is_shared) called.push_back(wire_.progress_ranks[i]);
+    for (const auto& [id, rank] : wire_.progress_ranks) {
+      if (accepts() || std::ranges::count(theirs_.progress_ranks, id) == 0) called.push_back(rank);
     }
     return called;
   }

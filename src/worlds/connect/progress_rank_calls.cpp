@@ -57,8 +57,6 @@ void ProgressRankCalls::forget(MPI_Comm wire) {
   drop_requests([wire](const LockRequest& each) { return each.wire == wire; });
   std::erase_if(orders_, [wire](const Order& each) { return each.wire == wire; });
   std::erase_if(arriving_, [wire](const Order& each) { return each.wire == wire; });
-  const std::lock_guard lock(lost_mutex_);
-  std::erase(lost_, wire);  // MPI may give its handle to another wire
 }
 
 void ProgressRankCalls::forget_dead(MPI_Comm wire, std::vector<TransportRank> ranks) {
@@ -75,16 +73,6 @@ void ProgressRankCalls::drop_requests(const std::function<bool(const LockRequest
   const bool is_free = !lock_queue_.empty() && is_over(lock_queue_.front());
   std::erase_if(lock_queue_, is_over);
   if (is_free && !lock_queue_.empty()) grant_next();
-}
-
-void ProgressRankCalls::note_lost(MPI_Comm wire) {
-  const std::lock_guard lock(lost_mutex_);
-  lost_.push_back(wire);
-}
-
-std::vector<MPI_Comm> ProgressRankCalls::take_lost() {
-  const std::lock_guard lock(lost_mutex_);
-  return std::exchange(lost_, {});
 }
 
 bool MeetingLock::take(TransportRank progress_rank) {

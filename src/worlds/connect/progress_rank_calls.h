@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
@@ -22,7 +21,6 @@
 #include "op/control_messages.h"
 #include "transport/transport.h"
 #include "worlds/connect/join.h"
-#include "worlds/connect/ports/life_watch.h"
 
 namespace comex::runtime {
 class Runtime;
@@ -41,15 +39,10 @@ class ProgressRankCalls {
   // Called between two rounds: carries out the oldest order. True if there was one.
   bool execute_next_order(BridgeServices& services);
 
-  LifeWatch& watch() { return watch_; }
   // The wire is gone: drops the requests and orders that came over it.
   void forget(MPI_Comm wire);
   // These ranks of the wire have died, and others go on: drops their requests, and the lock if one has it.
   void forget_dead(MPI_Comm wire, std::vector<TransportRank> ranks);
-  // On the watch's thread: the other side of the bridge with this wire is lost.
-  void note_lost(MPI_Comm wire);
-  // Returns the losses noted since the last call.
-  std::vector<MPI_Comm> take_lost();
 
  private:
   struct LockRequest {
@@ -72,9 +65,6 @@ class ProgressRankCalls {
   std::deque<LockRequest> lock_queue_;  // the first one has the lock
   MPI_Comm wire_of_dead_ = MPI_COMM_NULL;
   std::vector<TransportRank> dead_;
-  std::mutex lost_mutex_;
-  std::vector<MPI_Comm> lost_;
-  LifeWatch watch_;  // destroyed first: its thread notes losses
 };
 
 // The progress ranks on one wire that this worker has locked, until it releases them.

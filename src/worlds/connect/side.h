@@ -5,6 +5,7 @@
 #pragma once
 
 #include <compare>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,9 @@ struct ProgressRankId {
   TransportRank rank = no_rank;
   friend auto operator<=>(const ProgressRankId&, const ProgressRankId&) = default;
 };
+
+// Progress ranks in the order in which all lock them, each with its rank on a wire that they share.
+using ProgressRanks = std::map<ProgressRankId, TransportRank>;
 
 struct SideFacts {
   std::uint64_t layout = 5;         // version of these bytes and of the messages between both sides

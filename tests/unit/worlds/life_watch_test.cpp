@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <future>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -14,6 +15,8 @@ namespace comex::worlds {
 namespace {
 
 constexpr WorldId far_world = 7;
+constexpr BridgeId near_bridge = 1;
+constexpr BridgeId far_bridge = 2;
 
 std::future<Result<FramedSocket>> ties_itself(const PortName& port, WorldId world) {
   return std::async(std::launch::async, [port, world] { return link_to(port, world, 20'000); });
@@ -30,122 +33,133 @@ std::vector<FramedSocket> make_tie(Listener& listener, std::vector<FramedSocket>
   return far_end;
 }
 
+LivenessLinks links_with(std::vector<FramedSocket> channels) {
+  LivenessLinks links;
+  links.emplace(far_world, std::move(channels));
+  return links;
+}
+
+// All that a watch reports, until it reports something or the time is over.
+std::vector<EndedLink> wait_for_end(LifeWatch& watch) {
+  std::vector<EndedLink> ended;
+  for (int round = 0; round < 20'000 && ended.empty(); ++round) {
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    ended = watch.take_ended();
+  }
+  return ended;
+}
+
+// Looks for long enough to see what has already come.
+std::vector<EndedLink> look(LifeWatch& watch) {
+  std::vector<EndedLink> ended = watch.take_ended();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  for (const EndedLink& each : watch.take_ended()) ended.push_back(each);
+  return ended;
+}
+
+void expect_one(const std::vector<EndedLink>& ended, LinkEnd how) {
+  ASSERT_EQ(ended.size(), 1U);
+  EXPECT_EQ(ended.front().how, how);
+  EXPECT_EQ(ended.front().bridge, near_bridge);
+  EXPECT_EQ(ended.front().world, far_world);
+}
+
 // Two watches with one link between them.
 struct LinkedPair {
-  std::atomic<int> told{-1};  // to the near side: how the link has ended
-  std::atomic<int> times{0};
   std::unique_ptr<LifeWatch> near = std::make_unique<LifeWatch>();
   std::unique_ptr<LifeWatch> far = std::make_unique<LifeWatch>();
-  LifeWatch::Id near_link = 0;
-  LifeWatch::Id far_link = 0;
 
   LinkedPair() {
     Listener listener = std::move(Listener::open("127.0.0.1")).value();
     std::vector<FramedSocket> near_end;
     std::vector<FramedSocket> far_end = make_tie(listener, near_end);
-    near_link = near->add(std::move(near_end), [this](LinkEnd how) {
-      told = static_cast<int>(how);
-      ++times;
-    });
-    far_link = far->add(std::move(far_end), [](LinkEnd) {});
-  }
-  bool hears() const {
-    for (int round = 0; round < 20'000 && times == 0; ++round) {
-      std::this_thread::sleep_for(std::chrono::microseconds(200));
-    }
-    return times != 0;
+    near->add(near_bridge, links_with(std::move(near_end)));
+    far->add(far_bridge, links_with(std::move(far_end)));
   }
 };
 
 TEST(LifeWatch, tells_of_a_death) {
   Listener listener = std::move(Listener::open("127.0.0.1")).value();
-  std::atomic<int> told{-1};
   LifeWatch watch;
   {
     std::vector<FramedSocket> mine;
     const std::vector<FramedSocket> other = make_tie(listener, mine);
-    watch.add(std::move(mine), [&](LinkEnd how) { told = static_cast<int>(how); });
-    EXPECT_EQ(told, -1);
+    watch.add(near_bridge, links_with(std::move(mine)));
+    EXPECT_TRUE(look(watch).empty());
   }  // the other end closes without a word
-  for (int round = 0; round < 20'000 && told == -1; ++round) {
-    std::this_thread::sleep_for(std::chrono::microseconds(200));
-  }
-  EXPECT_EQ(told, static_cast<int>(LinkEnd::none));
+  expect_one(wait_for_end(watch), LinkEnd::none);
+  EXPECT_TRUE(look(watch).empty());
 }
 
 TEST(LifeWatch, does_not_tell_of_parting) {
   LinkedPair linked;
-  linked.far->end(linked.far_link, true);
+  linked.far->end(far_bridge, true);
   linked.far.reset();
-  linked.near->end(linked.near_link, true);
-  linked.near.reset();
-  EXPECT_EQ(linked.times, 0);
+  EXPECT_TRUE(look(*linked.near).empty());
+  linked.near->end(near_bridge, true);
+  EXPECT_TRUE(look(*linked.near).empty());
+}
+
+TEST(LifeWatch, does_not_tell_of_an_end_that_came_before_parting) {
+  LinkedPair linked;
+  linked.near->break_all(1);
+  linked.near->end(near_bridge, true);
+  EXPECT_TRUE(look(*linked.near).empty());
 }
 
 TEST(LifeWatch, tells_once_that_the_other_side_has_ended) {
   LinkedPair linked;
   linked.far.reset();
-  ASSERT_TRUE(linked.hears());
-  EXPECT_EQ(linked.told, static_cast<int>(LinkEnd::ended));
-  linked.near.reset();
-  EXPECT_EQ(linked.times, 1);
+  expect_one(wait_for_end(*linked.near), LinkEnd::ended);
+  EXPECT_TRUE(look(*linked.near).empty());
 }
 
 TEST(LifeWatch, tells_both_sides_that_one_goes_on_alone) {
   LinkedPair linked;
-  std::atomic<int> here{-1};
-  Listener listener = std::move(Listener::open("127.0.0.1")).value();
-  std::vector<FramedSocket> one_end;
-  std::vector<FramedSocket> other_end = make_tie(listener, one_end);
-  linked.far->add(std::move(one_end), [&](LinkEnd how) { here = static_cast<int>(how); });
   linked.far->break_all(1);
-  EXPECT_EQ(here, static_cast<int>(LinkEnd::broken_here));
-  ASSERT_TRUE(linked.hears());
-  EXPECT_EQ(linked.told, static_cast<int>(LinkEnd::broken));
+  const std::vector<EndedLink> here = linked.far->take_ended();
+  ASSERT_EQ(here.size(), 1U);
+  EXPECT_EQ(here.front().how, LinkEnd::broken_here);
+  expect_one(wait_for_end(*linked.near), LinkEnd::broken);
   linked.far->break_all(1);
-  linked.far->end(linked.far_link, true);
+  EXPECT_TRUE(linked.far->take_ended().empty());
+  linked.far->end(far_bridge, true);
   linked.far.reset();
-  linked.near.reset();
-  EXPECT_EQ(linked.times, 1);
+  EXPECT_TRUE(look(*linked.near).empty());
 }
 
 TEST(LifeWatch, of_one_that_left_alone_still_tells_of_its_death_and_parts_at_its_end) {
   LinkedPair linked;
-  linked.far->end(linked.far_link, false);
-  EXPECT_EQ(linked.times, 0);
+  linked.far->end(far_bridge, false);
+  EXPECT_TRUE(look(*linked.near).empty());
   linked.far.reset();
-  linked.near->end(linked.near_link, true);
-  linked.near.reset();
-  EXPECT_EQ(linked.times, 0);
+  EXPECT_TRUE(look(*linked.near).empty());
   LinkedPair dying;
-  dying.far->end(dying.far_link, false);
+  dying.far->end(far_bridge, false);
   dying.far->break_all(1);
-  ASSERT_TRUE(dying.hears());
-  EXPECT_EQ(dying.told, static_cast<int>(LinkEnd::broken));
+  EXPECT_TRUE(dying.far->take_ended().empty());
+  expect_one(wait_for_end(*dying.near), LinkEnd::broken);
 }
 
 // The end follows so soon that both words may be read at once.
 TEST(LifeWatch, tells_the_first_word_of_two) {
   LinkedPair linked;
   linked.far->break_all(1);
-  linked.far->end(linked.far_link, true);
+  linked.far->end(far_bridge, true);
   linked.far.reset();
-  ASSERT_TRUE(linked.hears());
-  EXPECT_EQ(linked.told, static_cast<int>(LinkEnd::broken));
+  expect_one(wait_for_end(*linked.near), LinkEnd::broken);
 }
 
 TEST(LifeWatch, breaks_links_that_the_other_side_has_parted) {
   LinkedPair linked;
-  linked.far->end(linked.far_link, true);
+  linked.far->end(far_bridge, true);
   linked.far.reset();
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // the watch reads it, and tells nobody
+  EXPECT_TRUE(look(*linked.near).empty());
   linked.near->break_all(1);
-  EXPECT_EQ(linked.told, static_cast<int>(LinkEnd::broken_here));
-  EXPECT_EQ(linked.times, 1);
+  expect_one(linked.near->take_ended(), LinkEnd::broken_here);
 }
 
 TEST(LifeWatch, breaks_what_was_linked_before_the_death) {
-  std::array<std::atomic<int>, 2> told{-1, -1};  // outlives the watch, which sees the other ends close
   LifeWatch watch;
   watch.break_all(2);
   std::vector<std::vector<FramedSocket>> others;
@@ -153,15 +167,12 @@ TEST(LifeWatch, breaks_what_was_linked_before_the_death) {
     Listener listener = std::move(Listener::open("127.0.0.1")).value();
     std::vector<FramedSocket> mine;
     others.push_back(make_tie(listener, mine));
-    const auto tell = [&told, dead_workers](LinkEnd how) { told[dead_workers - 1] = static_cast<int>(how); };
-    watch.add(std::move(mine), tell, dead_workers);
+    watch.add(dead_workers == 1 ? near_bridge : far_bridge, links_with(std::move(mine)), dead_workers);
   }
-  EXPECT_EQ(told[0], static_cast<int>(LinkEnd::broken_here));
-  EXPECT_EQ(told[1], -1) << "it was made without the two";
+  expect_one(look(watch), LinkEnd::broken_here);  // the other one was made without the two
 }
 
 TEST(LifeWatch, tells_of_a_death_when_another_of_its_world_has_parted) {
-  std::atomic<int> told{-1};
   LifeWatch watch;
   std::vector<FramedSocket> mine;
   std::vector<std::vector<FramedSocket>> others;
@@ -171,32 +182,13 @@ TEST(LifeWatch, tells_of_a_death_when_another_of_its_world_has_parted) {
     others.push_back(make_tie(listener, one));
     mine.push_back(std::move(one.front()));
   }
-  watch.add(std::move(mine), [&](LinkEnd how) { told = static_cast<int>(how); });
+  watch.add(near_bridge, links_with(std::move(mine)));
   const std::byte parted{static_cast<unsigned char>(LinkEnd::parted)};
   others[0].front().send(std::span(&parted, 1));
   others[0].clear();
+  EXPECT_TRUE(look(watch).empty());
   others[1].clear();
-  for (int round = 0; round < 20'000 && told == -1; ++round) {
-    std::this_thread::sleep_for(std::chrono::microseconds(200));
-  }
-  EXPECT_EQ(told, static_cast<int>(LinkEnd::none));
-}
-
-TEST(LifeWatch, watches_further_ties_while_it_sleeps) {
-  std::atomic<int> deaths{0};
-  LifeWatch watch;
-  for (int link = 1; link <= 3; ++link) {
-    Listener listener = std::move(Listener::open("127.0.0.1")).value();
-    std::vector<FramedSocket> mine;
-    {
-      const std::vector<FramedSocket> other = make_tie(listener, mine);
-      watch.add(std::move(mine), [&](LinkEnd) { ++deaths; });
-    }
-    for (int round = 0; round < 20'000 && deaths < link; ++round) {
-      std::this_thread::sleep_for(std::chrono::microseconds(200));
-    }
-    EXPECT_EQ(deaths, link);
-  }
+  expect_one(wait_for_end(watch), LinkEnd::none);
 }
 
 TEST(LifeWatch, learns_of_which_world_each_is_and_sends_strangers_away) {
@@ -294,11 +286,9 @@ TEST(LifeWatch, takes_leave_where_it_is_not_welcomed_in_time) {
   EXPECT_FALSE(link_to(listener.name(), far_world, 50));
   LivenessLinks came;
   ASSERT_TRUE(await_links(listener, 1, 20'000, came));
-  std::atomic<int> deaths{0};
   LifeWatch watch;
-  watch.add(std::move(came[far_world]), [&](LinkEnd) { ++deaths; });
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  EXPECT_EQ(deaths, 0);
+  watch.add(near_bridge, std::move(came));
+  EXPECT_TRUE(look(watch).empty());
 }
 
 // A line that others may read.

@@ -11,15 +11,6 @@
 namespace comex::worlds {
 namespace {
 
-TEST(ProgressRankCalls, forget_that_a_wire_was_lost_when_it_is_gone) {
-  ProgressRankCalls calls;
-  calls.note_lost(MPI_COMM_WORLD);
-  calls.note_lost(MPI_COMM_SELF);
-  calls.forget(MPI_COMM_WORLD);
-  EXPECT_EQ(calls.take_lost(), std::vector<MPI_Comm>{MPI_COMM_SELF});
-  EXPECT_TRUE(calls.take_lost().empty());
-}
-
 // Rank 0 is the progress rank; the others ask it for the lock.
 class MeetingLocks : public ::testing::Test {
  protected:

@@ -1,13 +1,7 @@
 #include "worlds/connect/ports/life_watch.h"
 
-#include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
-#include <cstring>
+#include <thread>
 #include <utility>
 
 #include "core/packing.h"
@@ -22,8 +16,7 @@ void pause() {
   std::this_thread::sleep_for(std::chrono::microseconds(100));
 }
 
-// How often the watch looks for new links where the system has refused it a socket.
-constexpr int without_wake_ms = 100;
+constexpr std::chrono::milliseconds between_looks{10};
 
 void say(FramedSocket& channel, LinkEnd how) {
   const auto word = static_cast<std::byte>(how);
@@ -66,126 +59,75 @@ bool is_welcomed(FramedSocket& channel, Clock::time_point end) {
 }  // namespace
 
 LifeWatch::~LifeWatch() {
-  {
-    const std::lock_guard lock(mutex_);
-    for (auto& [id, link] : links_) {
-      say(link, link.on_end ? LinkEnd::ended : LinkEnd::parted);
-    }
-    is_over_ = true;
-  }
-  if (!thread_.joinable()) return;
-  wake();
-  thread_.join();
+  for (LivenessLink& link : links_) say(link, link.is_watched ? LinkEnd::ended : LinkEnd::parted);
 }
 
 void LifeWatch::say(LivenessLink& link, LinkEnd how) {
   for (FramedSocket& channel : link.channels) worlds::say(channel, how);
 }
 
-void LifeWatch::wake() {
-  const char byte = 0;
-  // A full socket wakes it already. A system that is short of memory is asked again.
-  while (wake_pair_[0] && ::send(wake_pair_[0].get(), &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 &&
-         errno != EAGAIN)
-    pause();
+void LifeWatch::report(LivenessLink& link, LinkEnd how) {
+  link.is_told = true;
+  if (link.is_watched) ended_.push_back({link.bridge, link.world, how});
 }
 
-LifeWatch::Id LifeWatch::add(std::vector<FramedSocket> channels, OnEnd on_end, std::uint32_t dead_workers) {
-  std::unique_lock lock(mutex_);
-  if (!thread_.joinable()) {
-    int pair[2] = {-1, -1};
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) == 0) {
-      wake_pair_[0] = Socket(pair[0]);
-      wake_pair_[1] = Socket(pair[1]);
-    }
-    thread_ = std::thread([this] { run(); });
-  }
-  const Id id = ++last_;
-  links_.emplace(id, LivenessLink{std::move(channels), std::move(on_end), dead_workers});
-  wake();
-  const std::uint32_t dead_now = dead_workers_;
-  lock.unlock();
-  if (dead_now > dead_workers) break_all(dead_now);
-  return id;
-}
-
-void LifeWatch::end(Id id, bool all_part) {
-  std::unique_lock<std::mutex> telling;
-  if (std::this_thread::get_id() != thread_.get_id()) telling = std::unique_lock(telling_);
+void LifeWatch::add(BridgeId bridge, LivenessLinks links, std::uint32_t dead_workers) {
   const std::lock_guard lock(mutex_);
-  const auto found = links_.find(id);
-  if (found == links_.end()) return;
-  LivenessLink& link = found->second;
-  link.on_end = {};
-  if (all_part) say(link, LinkEnd::parted);
-  if (all_part || link.is_told) links_.erase(found);
-  if (all_part) wake();
+  for (auto& [world, channels] : links) links_.push_back({bridge, world, std::move(channels), dead_workers});
+  has_links_.store(!links_.empty(), std::memory_order_relaxed);
+  break_links();
+}
+
+void LifeWatch::end(BridgeId bridge, bool all_part) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(ended_, [bridge](const EndedLink& each) { return each.bridge == bridge; });
+  for (LivenessLink& link : links_) {
+    if (link.bridge != bridge) continue;
+    link.is_watched = false;
+    if (all_part) say(link, LinkEnd::parted);
+  }
+  std::erase_if(
+      links_, [&](const LivenessLink& link) { return link.bridge == bridge && (all_part || link.is_told); });
+  has_links_.store(!links_.empty(), std::memory_order_relaxed);
 }
 
 void LifeWatch::break_all(std::uint32_t dead_workers) {
-  const std::lock_guard telling(telling_);
-  std::vector<OnEnd> broken;
-  {
-    const std::lock_guard lock(mutex_);
-    dead_workers_ = std::max(dead_workers_, dead_workers);
-    for (auto& [id, link] : links_) {
-      if (link.dead_workers >= dead_workers || std::exchange(link.is_told, true)) continue;
-      say(link, LinkEnd::broken);
-      if (link.on_end) broken.push_back(link.on_end);
-    }
-  }
-  for (const OnEnd& on_end : broken) on_end(LinkEnd::broken_here);
+  const std::lock_guard lock(mutex_);
+  dead_workers_ = std::max(dead_workers_, dead_workers);
+  break_links();
 }
 
-std::vector<int> LifeWatch::descriptors() {
-  std::vector<int> found;
-  for (const auto& [id, link] : links_) {
-    for (const FramedSocket& channel : link.channels) {
-      if (!link.is_told && channel.is_open()) found.push_back(channel.descriptor());
-    }
+void LifeWatch::break_links() {
+  for (LivenessLink& link : links_) {
+    if (link.is_told || link.dead_workers >= dead_workers_) continue;
+    say(link, LinkEnd::broken);
+    report(link, LinkEnd::broken_here);
   }
-  return found;
 }
 
-// Returns false when all is over.
-bool LifeWatch::look(std::vector<std::pair<OnEnd, LinkEnd>>& ended) {
-  for (auto& [id, link] : links_) {
+std::vector<EndedLink> LifeWatch::take_ended() {
+  if (!has_links_.load(std::memory_order_relaxed)) return {};
+  const std::lock_guard lock(mutex_);
+  if (const auto now = std::chrono::steady_clock::now(); now >= next_look_) {
+    next_look_ = now + between_looks;
+    look();
+  }
+  return std::exchange(ended_, {});
+}
+
+void LifeWatch::look() {
+  for (LivenessLink& link : links_) {
     for (FramedSocket& channel : link.channels) {
       LinkEnd how = LinkEnd::none;
       if (link.is_told || !channel.is_open() || !has_ended(channel, how)) continue;
       channel.close();
-      if (how == LinkEnd::parted) continue;  // others of its world may stay
-      link.is_told = true;
-      if (link.on_end) ended.emplace_back(link.on_end, how);
+      if (how != LinkEnd::parted) report(link, how);  // others of its world may stay
     }
   }
-  std::erase_if(links_, [](const auto& each) {
-    const LivenessLink& link = each.second;
-    return !link.on_end && (link.is_told || std::ranges::none_of(link.channels, &FramedSocket::is_open));
+  std::erase_if(links_, [](const LivenessLink& link) {
+    return !link.is_watched && (link.is_told || std::ranges::none_of(link.channels, &FramedSocket::is_open));
   });
-  return !is_over_;
-}
-
-void LifeWatch::run() {
-  for (;;) {
-    std::vector<std::pair<OnEnd, LinkEnd>> ended;
-    std::vector<pollfd> waiting;
-    {
-      const std::lock_guard telling(telling_);
-      {
-        const std::lock_guard lock(mutex_);
-        if (!look(ended)) return;
-        for (const int descriptor : descriptors()) waiting.push_back({descriptor, POLLIN, 0});
-      }
-      for (const auto& [on_end, how] : ended) on_end(how);
-    }
-    waiting.push_back({wake_pair_[1].get(), POLLIN, 0});
-    // If a descriptor was closed or reused meanwhile, this loop only wakes once without need.
-    ::poll(waiting.data(), waiting.size(), wake_pair_[1] ? -1 : without_wake_ms);
-    char bytes[64];
-    while (::recv(wake_pair_[1].get(), bytes, sizeof bytes, MSG_DONTWAIT) > 0) {
-    }
-  }
+  has_links_.store(!links_.empty(), std::memory_order_relaxed);
 }
 
 Result<FramedSocket> link_to(const PortName& port, WorldId mine, std::uint64_t limit_ms) {
