@@ -99,11 +99,11 @@ bool find_arguments(runtime::Runtime& runtime, const char* name, const Accumulat
 [[gnu::noinline]] void say_recovered(const runtime::Runtime& runtime, const Context& where);
 
 // Starts a remote operation and completes it as the caller asked: the one place where blocking, handled and
-// implicit completion differ. `small_to`: the target of a small one, which has left, or lies in a batch, when
-// a non-blocking call returns.
+// implicit completion differ. `leaves_to`: the target of one that has left, or lies in a batch, when a
+// non-blocking call returns.
 template <class Begin>
 int finish_remote(runtime::Runtime& runtime, op::Remote& to, const op::WaitReason& reason,
-                  const Finish& finish, Begin&& begin, const op::RemoteTarget* small_to = nullptr) {
+                  const Finish& finish, Begin&& begin, const op::RemoteTarget* leaves_to = nullptr) {
   switch (finish.kind) {
     case Finish::Kind::blocking: {
       nb::Completion completion;
@@ -114,7 +114,7 @@ int finish_remote(runtime::Runtime& runtime, op::Remote& to, const op::WaitReaso
     }
     case Finish::Kind::implicit:
       runtime.start(
-          to, reason, [&] { begin(runtime.implicit().of(reason.target)); }, small_to);
+          to, reason, [&] { begin(runtime.implicit().of(reason.target)); }, leaves_to);
       return COMEX_SUCCESS;
     case Finish::Kind::handle:
       break;
@@ -128,7 +128,7 @@ int finish_remote(runtime::Runtime& runtime, op::Remote& to, const op::WaitReaso
     completion.complete();  // completes the part with which issue() began
     runtime.note_handle(issued, reason);
   };
-  runtime.start(to, reason, begin_with_handle, small_to);
+  runtime.start(to, reason, begin_with_handle, leaves_to);
   if (issued == 0) {
     return runtime.reporter().fail(runtime.context(reason.operation, reason.target, reason.named),
                                    "no handle is free");

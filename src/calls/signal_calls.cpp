@@ -74,9 +74,7 @@ int put_signal_directly(runtime::Runtime& runtime, const Signal& signal, const c
   const auto begin = [&](nb::Completion& completion) {
     target.remote->start_put_signal(data.value(), signal.word, signal.bits(), far, completion, signal.adds);
   };
-  const std::uint64_t bytes = static_cast<std::uint64_t>(of.bytes) + sizeof signal.value;
-  return finish_remote(*runtime, *target.remote, target.reason(call.name), finish, begin,
-                       op::Remote::is_small(bytes) ? &far : nullptr);
+  return finish_remote(*runtime, *target.remote, target.reason(call.name), finish, begin, &far);
 }
 
 // For all calls but the most frequent one, so that its short path stays short.

@@ -54,8 +54,8 @@ constexpr std::int64_t size_of(std::size_t size) {
 Result<Operation> validate(const Arguments& request, void* near, void* far, std::int64_t bytes);
 template <class Stride, class Count>
 Result<Operation> validate(const Arguments& request, const StridedArguments<Stride, Count>& arguments);
-// Returns one operation for each descriptor that moves anything. Segments may overlap on either side: a
-// scatter may name an element twice, and the last one stays.
+// Returns one operation for each descriptor that moves anything. Segments may overlap on either side: of an
+// element that a scatter names twice, one of the values stays.
 Result<std::vector<Operation>> validate(const Arguments& request,
                                         std::span<const VectorArguments> descriptors);
 

@@ -188,6 +188,7 @@ class Server final : public transport::Sink {
   }
   void count_small_gets(std::uint64_t gets, std::uint64_t arrived_at);
   void reply_batch(Origin& origin, const BatchRun& batch);
+  bool is_dead(TransportRank origin) const { return std::ranges::find(dead_, origin) != dead_.end(); }
   void refuse(Origin& origin, const Header& header, const BadAccess& fault);
 
   transport::Transport& transport_;

@@ -76,7 +76,7 @@ void Server::take(Origin& origin, const Header& header, std::span<const std::byt
     COMEX_BUG_IF(header.number != origin.last_number + 1);
     if (header.verb != Verb::batch) origin.last_number = header.number;
   }
-  if (is_of_mutex(header.verb) && std::ranges::find(dead_, origin.rank) != dead_.end()) return;
+  if (is_of_mutex(header.verb) && is_dead(origin.rank)) return;
   begin_event(origin, header);
   if (header.verb == Verb::lock || header.verb == Verb::try_lock) {
     handle_lock(origin, header, message);

@@ -141,23 +141,23 @@ class Runtime {
     return is_own(target.lpid) ? count(kind, target.place, bytes) : activity_.count_other_world(kind, bytes);
   }
 
-  // Starts a remote operation under the engine lock; if too much is under way, it makes progress first. A
-  // small one, to `small_to`, waits for credits before and after: the caller may compute for long, and nobody
-  // else could send it, or its batch. Only behind what waited here before it stays.
+  // Starts a remote operation under the engine lock; if too much is under way, it makes progress first. One
+  // with `leaves_to`, its target, waits for credits before and after: the caller may compute for long, and
+  // nobody else could send it, or its batch. Only behind what waited here before it stays.
   template <class Start>
   void start(op::Remote& to, const op::WaitReason& reason, Start&& begin,
-             const op::RemoteTarget* small_to = nullptr) {
+             const op::RemoteTarget* leaves_to = nullptr) {
     const auto has_capacity = [&] {
-      return small_to == nullptr ? to.has_capacity() : to.has_capacity(*small_to);
+      return leaves_to == nullptr ? to.has_capacity() : to.has_capacity(*leaves_to);
     };
     std::uint64_t queued = 0;
-    const auto has_left = [&] { return small_to == nullptr || to.have_left(*small_to, queued); };
+    const auto has_left = [&] { return leaves_to == nullptr || to.have_left(*leaves_to, queued); };
     op::Engine::Lock lock = engine_.enter_when(has_capacity, reason);
-    if (small_to != nullptr) queued = to.queued(*small_to);
+    if (leaves_to != nullptr) queued = to.queued(*leaves_to);
     const bool leaves_now = has_left();
     begin();
-    if (small_to == nullptr || !leaves_now) return;
-    queued = to.queued(*small_to);
+    if (leaves_to == nullptr || !leaves_now) return;
+    queued = to.queued(*leaves_to);
     if (has_left()) [[likely]]
       return;
     lock.unlock();

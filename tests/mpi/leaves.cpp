@@ -1,8 +1,10 @@
-// A small operation has left when its call returns: it arrives although its worker then makes no call.
-// Nothing else has been sent to that server before, so that there is one credit.
+// A small operation, or a signal with its data, has left when its call returns: it arrives although its
+// worker then makes no call. Nothing else has been sent to that server before, so that there is one credit.
 //
-// Usage: leaves signal | nbsignal | strided | vector | maximum
+// Usage: leaves signal | nbsignal | with_data BYTES | strided | vector | maximum
 #include <array>
+#include <cstdlib>
+#include <vector>
 
 #include "mpi/job.h"
 
@@ -11,6 +13,15 @@ using namespace comex::testing;
 namespace {
 
 constexpr int burst = 300;
+
+// Puts the data twice, with one signal of the two each. The handle is implicit, and nothing completes it
+// here.
+void start_with_data(const Job& job, const std::vector<long>& data, long* to, long* data_to, int target) {
+  for (long* const signal : {to, to + burst}) {
+    job.done(comex_nbput_signal(data.data(), data_to, data.size() * sizeof(long), signal, 1, target, everyone,
+                                nullptr));
+  }
+}
 
 // Makes two words 1, which are `burst` words apart.
 void start(const Job& job, const std::string& kind, long* to, int target) {
@@ -44,15 +55,25 @@ int main(int argc, char** argv) {
   Job job(argc, argv, "leaves");
   const std::string kind = job.arguments.front();
   const Everywhere<long> words(job, 2 * burst);
+  const std::size_t size = kind == "with_data" ? std::strtoul(job.arguments.at(1).c_str(), nullptr, 10) : 0;
+  const std::vector<long> data(size / sizeof(long), 1);
+  const Everywhere<long> landing(job, data.size() + 1);
   const int last = job.workers - 1;
   const auto arrive = [&](int begin, int end) {
     if (job.me == 0) {
-      for (int at = begin; at < end; ++at) start(job, kind, words.of(last) + at, last);
+      for (int at = begin; at < end; ++at) {
+        if (data.empty()) {
+          start(job, kind, words.of(last) + at, last);
+        } else {
+          start_with_data(job, data, words.of(last) + at, landing.of(last), last);
+        }
+      }
       job.await_word(last);
     } else if (job.me == last) {
       const auto count = static_cast<std::size_t>(end - begin);
       for (long* const first : {words.mine() + begin, words.mine() + burst + begin})
         job.done(comex_wait_until_all(first, count, nullptr, COMEX_CMP_EQ, 1));
+      for (std::size_t i = 0; i < data.size(); ++i) job.equal(landing.mine()[i], 1L, "the data");
       job.send_word(0);
     }
   };

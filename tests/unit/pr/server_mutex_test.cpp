@@ -77,6 +77,23 @@ TEST_F(ServerMutex, of_a_dead_origin_is_passed_on_and_what_comes_late_of_it_chan
   EXPECT_EQ(try_lock(c, 2), protocol::taken_value(false));
 }
 
+TEST_F(ServerMutex, that_a_dead_origin_gave_back_behind_its_writes_stays_with_the_next) {
+  ASSERT_NE(a.reply_to(lock(a), 3), nullptr);
+  const std::uint32_t second = lock(b);
+  const std::uint32_t put = a.big_put(rig.memory, 3 * small_chunk);
+  ASSERT_TRUE(a.wait_credit());
+  a.simple(Verb::unlock, unused, 1);
+  rig.run(5);
+  rig.server->forget_dead(1, 101);
+  ASSERT_NE(b.reply_to(second, 5000), nullptr);
+  const Bytes body(3 * small_chunk);
+  a.send_chunks(put, body);
+  rig.run(20);
+  EXPECT_TRUE(rig.refused.empty()) << "nobody is left who could be told";
+  EXPECT_EQ(try_lock(c), protocol::not_taken) << "it is the second one's";
+  EXPECT_TRUE(unlock(b));
+}
+
 TEST_F(ServerMutex, of_a_dead_origin_is_passed_on_past_one_that_died_in_line) {
   const std::uint32_t third = lock_in_turn();
   rig.server->forget_dead(1, 101);
