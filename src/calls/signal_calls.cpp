@@ -42,8 +42,7 @@ int put_signal_directly(runtime::Runtime& runtime, const Signal& signal, const c
   if (word) {
     const int put = carry_out(runtime, name, data, target, data->far, finish);
     if (put != COMEX_SUCCESS) return put;
-    word = direct.publish(target.place, target.worker(), signal.word,
-                          {signal.bits(), sizeof(long), signal.adds});
+    word = direct.publish(target.place, target.worker(), {signal.word, signal.bits(), signal.adds});
   }
   if (word) {
     runtime.count(activity::Kind::put, target, sizeof signal.value);

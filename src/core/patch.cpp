@@ -163,12 +163,6 @@ void RunCursor::advance(std::uint64_t bytes) {
   at_.step(patch_, 0, rows);
 }
 
-Run RunCursor::next(std::uint64_t max_bytes) {
-  const Rows row = peek_rows(std::min(max_bytes, patch_.counts[0] - (done() ? 0 : in_run_)));
-  advance(row.bytes);
-  return {row.near_offset, row.far_offset, row.bytes};
-}
-
 void RunCursor::seek(std::uint64_t position) {
   COMEX_BUG_IF(position > total_);
   position_ = position;

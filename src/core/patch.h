@@ -57,12 +57,6 @@ bool rows_overlap(const Patch& patch, Side side);
 // True if the runs of this side follow each other in order and without gaps.
 bool is_packed(const Patch& patch, Side side);
 
-struct Run {
-  std::uint64_t near_offset = 0;
-  std::uint64_t far_offset = 0;
-  std::uint64_t bytes = 0;
-};
-
 // `count` equal runs at even distances: the innermost repeated level of a patch, or a part of it.
 struct Rows {
   std::uint64_t near_offset = 0;
@@ -139,10 +133,6 @@ class RunCursor {
   std::uint64_t position() const { return position_; }  // packed bytes already passed
   std::uint64_t remaining() const { return total_ - position_; }
   bool done() const { return position_ == total_; }
-
-  // Returns the next run, or the part of it that fits max_bytes. It has 0 bytes only at the end or if
-  // max_bytes is 0.
-  Run next(std::uint64_t max_bytes);
 
   // Returns as many whole rows of one level as fit max_bytes, or else a part of one row.
   Rows next_rows(std::uint64_t max_bytes) {

@@ -206,7 +206,7 @@ struct RequestHeader {
   std::uint32_t slot = 0;     // reply slot, where a reply or a body belongs to this request
   std::uint64_t number = 0;   // writes: running number; fence: the last number issued
   std::uint64_t offset = 0;   // arena offset of the far side; unused by the vector layout
-  std::uint64_t bytes = 0;    // data bytes of the whole operation, packed; rmw and store: 4 or 8
+  std::uint64_t bytes = 0;    // data bytes of the whole operation, packed; rmw: 4 or 8; store: 8
   std::uint64_t operand = 0;  // its meaning depends on the verb: see below
   std::uint32_t chunk_bytes = 0;
   std::uint32_t call =

@@ -101,21 +101,13 @@ inline std::uint64_t modify(const WordChange& change, std::byte* word) {
   return change.bytes == 8 ? modify<std::uint64_t>(change, word) : modify<std::uint32_t>(change, word);
 }
 
-// A store to a word of 4 or 8 bytes, or an addition to it, that publishes everything stored before.
-struct Publication {
-  std::uint64_t value = 0;
-  unsigned bytes = 8;
-  bool adds = false;
-};
-
-inline void publish(const Publication& what, std::byte* word) {
-  if (what.adds) {
-    modify({protocol::Atomic::fetch_add, what.bytes, what.value}, word);
-  } else if (what.bytes == 4) {
-    std::atomic_ref(*reinterpret_cast<std::uint32_t*>(word))
-        .store(static_cast<std::uint32_t>(what.value), std::memory_order_release);
+// Stores to a word of 8 bytes, or adds to it, which publishes everything stored before.
+inline void publish(std::uint64_t value, bool adds, std::byte* word) {
+  const std::atomic_ref target(*reinterpret_cast<std::uint64_t*>(word));
+  if (adds) {
+    target.fetch_add(value, std::memory_order_acq_rel);
   } else {
-    std::atomic_ref(*reinterpret_cast<std::uint64_t*>(word)).store(what.value, std::memory_order_release);
+    target.store(value, std::memory_order_release);
   }
 }
 

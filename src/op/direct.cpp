@@ -138,11 +138,10 @@ Checked Direct::atomic(const AtomicOperation& operation, const groups::WorkerPla
   return checked;
 }
 
-Checked Direct::publish(const groups::WorkerPlace& place, Worker target, void* far,
-                        const kernels::Publication& what) const {
-  const Checked checked = check_word(place, target, far, what.bytes);
+Checked Direct::publish(const groups::WorkerPlace& place, Worker target, const Signal& signal) const {
+  const Checked checked = check_word(place, target, signal.word, sizeof signal.value);
   if (!checked) return checked;
-  kernels::publish(what, base_ + checked.offset);
+  kernels::publish(signal.value, signal.adds, base_ + checked.offset);
   note_written(checked.offset, checked.bytes);
   arena_->doorbell(place.slot).ring();
   return checked;

@@ -77,7 +77,7 @@ class Direct {
       return false;
     if (of.bytes != 0 && !try_put(place, target, of.near, of.far, of.bytes)) [[unlikely]]
       return false;
-    kernels::publish({signal.value, sizeof signal.value, signal.adds}, base_ + offset);
+    kernels::publish(signal.value, signal.adds, base_ + offset);
     note_written(offset, sizeof signal.value);
     arena_->doorbell(place.slot).ring();
     return true;
@@ -110,8 +110,7 @@ class Direct {
 
   Checked atomic(const AtomicOperation& operation, const groups::WorkerPlace& place) const;
   // Stores or adds to an aligned word after everything stored before, and wakes who may wait for it.
-  Checked publish(const groups::WorkerPlace& place, Worker target, void* far,
-                  const kernels::Publication& what) const;
+  Checked publish(const groups::WorkerPlace& place, Worker target, const Signal& signal) const;
 
   // For example "12 bytes past the end of segment 0x..+4096 of worker 3". Takes the lock of the extents.
   std::string describe(const Checked& checked, Worker target, const groups::WorkerPlace& place) const;

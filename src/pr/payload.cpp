@@ -138,9 +138,10 @@ bool read_bulk(const RequestHeader& header, std::size_t message_bytes, const Wir
   return reader.left() == 0;
 }
 
-// rmw and store: one aligned word.
+// rmw: one aligned word; store: one of 8 bytes.
 Refusal read_word(const RequestHeader& header, Reader& reader, Payload& payload) {
-  if (header.bytes != 4 && header.bytes != 8) return Refusal::malformed;
+  const bool is_half = header.bytes == 4 && header.verb == Verb::rmw;
+  if (!is_half && header.bytes != 8) return Refusal::malformed;
   if (header.verb == Verb::rmw) {
     const Scalar scalar = header.bytes == 4 ? Scalar::int32 : Scalar::int64;
     if (header.scalar != scalar || header.atomic > protocol::last_atomic) return Refusal::malformed;

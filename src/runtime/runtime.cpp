@@ -328,8 +328,7 @@ std::uint32_t Runtime::pending_to(Lpid target) {
 }
 
 void Runtime::complete(const groups::Group& group) {
-  const auto keep = [&group](Lpid each) { return group.targets().rank_of(each) >= 0; };
-  engine_.wait([&] { return implicit_.all_done(keep) && handles_done(keep); }, {"wait_all"});
+  wait_until_done([&group](Lpid each) { return group.targets().rank_of(each) >= 0; }, {"wait_all"});
 }
 
 void Runtime::note_handle(int handle, const op::WaitReason& issued_for) {
