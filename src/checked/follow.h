@@ -50,3 +50,15 @@ int follow_start(const Operation& operation, comex_request_t* handle, Arguments.
 }
 
 }  // namespace comex::checker
+
+#define COMEX_LIST(...) __VA_ARGS__
+
+// Defines a call whose operation is complete when it returns, and the one that starts the same operation,
+// which takes a handle after the same parameters. operation(call, arguments...) is what the checker follows.
+#define COMEX_FOLLOWED_PAIR(blocking, starting, operation, parameters, ...)                  \
+  int blocking(COMEX_LIST parameters) {                                                      \
+    return follow<&blocking>(operation(COMEX_CALL, __VA_ARGS__), __VA_ARGS__);               \
+  }                                                                                          \
+  int starting(COMEX_LIST parameters, comex_request_t* handle) {                             \
+    return follow_start<&starting>(operation(COMEX_CALL, __VA_ARGS__), handle, __VA_ARGS__); \
+  }

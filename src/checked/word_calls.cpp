@@ -12,7 +12,8 @@ bool is_long(int rmw) {
   return (rmw - COMEX_SWAP) % 2 != 0;
 }
 
-CheckedWord rmw(const FollowedCall& call, int op, void* ploc, void* prem, int proc, comex_group_t group) {
+CheckedWord rmw(const FollowedCall& call, int op, void* ploc, void* prem, int /*extra*/, int proc,
+                comex_group_t group) {
   return {.call = call,
           .proc = proc,
           .group = group,
@@ -21,8 +22,8 @@ CheckedWord rmw(const FollowedCall& call, int op, void* ploc, void* prem, int pr
           .result = ploc};
 }
 
-CheckedWord atomic(const FollowedCall& call, int type, void* fetched, void* target, int proc,
-                   comex_group_t group) {
+CheckedWord atomic(const FollowedCall& call, int /*op*/, int type, void* fetched, const void* /*operand*/,
+                   const void* /*compare*/, void* target, int proc, comex_group_t group) {
   const bool is_narrow = type == COMEX_TYPE_INT32 || type == COMEX_TYPE_UINT32 || type == COMEX_TYPE_FLOAT;
   return {.call = call,
           .proc = proc,
@@ -32,8 +33,9 @@ CheckedWord atomic(const FollowedCall& call, int type, void* fetched, void* targ
           .result = fetched};
 }
 
+template <Use use>
 CheckedWord signal(const FollowedCall& call, const void* src, const void* dst, std::size_t bytes,
-                   const long* word, Use use, long value, int proc, comex_group_t group) {
+                   const long* word, long value, int proc, comex_group_t group) {
   CheckedWord change{.call = call, .proc = proc, .group = group, .word = word, .use = use};
   if (use == Use::signal) change.value = value;
   change.is_signal = true;
@@ -53,61 +55,29 @@ int saw(int code, const long* words, std::size_t count) {
 
 using namespace comex::checker;
 
-int comex_rmw(int op, void* ploc, void* prem, int extra, int proc, comex_group_t group) {
-  return follow<&comex_rmw>(rmw(COMEX_CALL, op, ploc, prem, proc, group), op, ploc, prem, extra, proc, group);
-}
-
-int comex_nbrmw(int op, void* ploc, void* prem, int extra, int proc, comex_group_t group,
-                comex_request_t* handle) {
-  return follow_start<&comex_nbrmw>(rmw(COMEX_CALL, op, ploc, prem, proc, group), handle, op, ploc, prem,
-                                    extra, proc, group);
-}
-
-int comex_atomic(int op, int type, void* fetched, const void* operand, const void* compare, void* target,
-                 int proc, comex_group_t group) {
-  return follow<&comex_atomic>(atomic(COMEX_CALL, type, fetched, target, proc, group), op, type, fetched,
-                               operand, compare, target, proc, group);
-}
-
-int comex_nbatomic(int op, int type, void* fetched, const void* operand, const void* compare, void* target,
-                   int proc, comex_group_t group, comex_request_t* handle) {
-  return follow_start<&comex_nbatomic>(atomic(COMEX_CALL, type, fetched, target, proc, group), handle, op,
-                                       type, fetched, operand, compare, target, proc, group);
-}
+COMEX_FOLLOWED_PAIR(comex_rmw, comex_nbrmw, rmw,
+                    (int op, void* ploc, void* prem, int extra, int proc, comex_group_t group), op, ploc,
+                    prem, extra, proc, group)
+COMEX_FOLLOWED_PAIR(comex_atomic, comex_nbatomic, atomic,
+                    (int op, int type, void* fetched, const void* operand, const void* compare, void* target,
+                     int proc, comex_group_t group),
+                    op, type, fetched, operand, compare, target, proc, group)
 
 int comex_put_signal(void* src, void* dst, int bytes, long* word, long value, int proc, comex_group_t group) {
-  return follow<&comex_put_signal>(signal(COMEX_CALL, src, dst, static_cast<std::size_t>(std::max(bytes, 0)),
-                                          word, Use::signal, value, proc, group),
-                                   src, dst, bytes, word, value, proc, group);
+  return follow<&comex_put_signal>(
+      signal<Use::signal>(COMEX_CALL, src, dst, static_cast<std::size_t>(std::max(bytes, 0)), word, value,
+                          proc, group),
+      src, dst, bytes, word, value, proc, group);
 }
 
-int comex_put_signal_x(const void* src, void* dst, size_t bytes, long* word, long value, int proc,
-                       comex_group_t group) {
-  return follow<&comex_put_signal_x>(
-      signal(COMEX_CALL, src, dst, bytes, word, Use::signal, value, proc, group), src, dst, bytes, word,
-      value, proc, group);
-}
-
-int comex_put_signal_add(const void* src, void* dst, size_t bytes, long* word, long value, int proc,
-                         comex_group_t group) {
-  return follow<&comex_put_signal_add>(
-      signal(COMEX_CALL, src, dst, bytes, word, Use::atomic, value, proc, group), src, dst, bytes, word,
-      value, proc, group);
-}
-
-int comex_nbput_signal(const void* src, void* dst, size_t bytes, long* word, long value, int proc,
-                       comex_group_t group, comex_request_t* handle) {
-  return follow_start<&comex_nbput_signal>(
-      signal(COMEX_CALL, src, dst, bytes, word, Use::signal, value, proc, group), handle, src, dst, bytes,
-      word, value, proc, group);
-}
-
-int comex_nbput_signal_add(const void* src, void* dst, size_t bytes, long* word, long value, int proc,
-                           comex_group_t group, comex_request_t* handle) {
-  return follow_start<&comex_nbput_signal_add>(
-      signal(COMEX_CALL, src, dst, bytes, word, Use::atomic, value, proc, group), handle, src, dst, bytes,
-      word, value, proc, group);
-}
+COMEX_FOLLOWED_PAIR(comex_put_signal_x, comex_nbput_signal, signal<Use::signal>,
+                    (const void* src, void* dst, size_t bytes, long* word, long value, int proc,
+                     comex_group_t group),
+                    src, dst, bytes, word, value, proc, group)
+COMEX_FOLLOWED_PAIR(comex_put_signal_add, comex_nbput_signal_add, signal<Use::atomic>,
+                    (const void* src, void* dst, size_t bytes, long* word, long value, int proc,
+                     comex_group_t group),
+                    src, dst, bytes, word, value, proc, group)
 
 int comex_wait_until(long* word, int compare, long value) {
   return saw(next<&comex_wait_until>(__func__)(word, compare, value), word, 1);
