@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "checked/exchange.h"
@@ -124,36 +125,28 @@ bool Checker::is_own(std::uint64_t address) const {
   return after != own_memory_.begin() && std::prev(after)->second.holds(address);
 }
 
-// The clocks that others get, which cover all that is complete here; what follows is not covered.
-std::vector<Time> Checker::release() {
-  std::vector<Time> row(clocks().row().begin(), clocks().row().end());
-  clocks().tick();
-  return row;
+std::vector<int> Checker::all_workers() const {
+  std::vector<int> all(static_cast<std::size_t>(workers_));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
 }
 
-void Checker::learn(std::span<const Time> row) {
-  if (clocks().join(row)) history_.clocks_changed(origin());
+void Checker::tell(const std::string& kind, const std::string& text) {
+  findings_.tell(kind + ": rank " + std::to_string(me_) + ": " + text);
 }
 
-// An owner may see what came by plain loads, so each of its operations counts as having seen all of it.
-void Checker::learn_inbox() {
-  learn_flags();
-  const std::vector<Time> row = board_.read(board_.inbox(me_));
-  const Guard guard(mutex_);
-  learn(row);
-}
-
-// Other calls count as having seen the flags: for signals programs wait by a call.
-void Checker::learn_flags() {
-  const std::vector<Time> row = board_.read(board_.flags(me_));
-  const Guard guard(mutex_);
-  learn(row);
+Started Checker::start_of(const FollowedCall& call, int owner, Ending ending) {
+  Started started{.ending = ending};
+  started.origin = origin();
+  started.owner = static_cast<std::uint16_t>(owner);
+  started.site = site_of(call);
+  return started;
 }
 
 void Checker::clash(const FollowedCall& call, const Buffer& buffer) {
   const auto found = pending_.clash(buffer);
   if (!found) return;
-  const std::string mine = sites_.text(sites_.number_of(call.site, call.name));
+  const std::string mine = text_of(call);
   const std::string other = sites_.text(found->owner->site);
   findings_.tell("buffer " + mine + other, "buffer reused: rank " + std::to_string(me_) + ": " + mine +
                                                (buffer.is_filled ? " changes" : " reads") +
@@ -190,9 +183,8 @@ void Checker::check_freed(const FollowedCall& call, int owner, std::uint64_t beg
   }
   if (!board_.is_freed(owner, begin, end)) return;
   const Guard guard(mutex_);
-  const std::string site = sites_.text(sites_.number_of(call.site, call.name));
-  findings_.tell("used after free: rank " + std::to_string(me_) + ": " + site + " names memory of rank " +
-                 std::to_string(owner) + ", which has freed it");
+  tell("used after free",
+       text_of(call) + " names memory of rank " + std::to_string(owner) + ", which has freed it");
   end_if_wanted();  // before the runtime refuses the operation, and ends the job in its own way
 }
 
@@ -218,10 +210,8 @@ int Checker::start(const CheckedTransfer& transfer, Ending ending) {
   int number = 0;
   {
     const Guard guard(mutex_);
-    Started started{.ending = ending, .is_write = transfer.move != Move::get};
-    started.origin = origin();
-    started.owner = static_cast<std::uint16_t>(*owner);
-    started.site = sites_.number_of(transfer.call.site, transfer.call.name);
+    Started started = start_of(transfer.call, *owner, ending);
+    started.is_write = transfer.move != Move::get;
     for (const Piece& piece : transfer.pieces) {
       if (!is_followed(piece)) continue;
       const Region region = far_region(piece);
@@ -265,10 +255,8 @@ int Checker::start(const CheckedWord& change, Ending ending) {
   int number = 0;
   {
     const Guard guard(mutex_);
-    Started started{.ending = ending, .is_write = change.is_signal || change.result == nullptr};
-    started.origin = origin();
-    started.owner = static_cast<std::uint16_t>(*owner);
-    started.site = sites_.number_of(change.call.site, change.call.name);
+    Started started = start_of(change.call, *owner, ending);
+    started.is_write = change.is_signal || change.result == nullptr;
     history_.fence(origin(), started.owner, clocks().now());  // it comes after all earlier writes there
     for (const Piece& piece : change.data) {
       if (!is_followed(piece)) continue;
@@ -319,9 +307,8 @@ void Checker::finish(const Started& started, bool is_flag) {
     history_.read_word(started.word->access, load_word(started.word->result, started.word->bytes), is_flag);
   for (const Buffer& buffer : started.buffers) {
     if (buffer.is_filled || checksum(buffer.region) == buffer.checksum) continue;
-    const std::string site = sites_.text(started.site);
-    findings_.tell("buffer reused: rank " + std::to_string(me_) + ": the program changed the source of " +
-                   site + " before that was known to be complete");
+    tell("buffer reused", "the program changed the source of " + sites_.text(started.site) +
+                              " before that was known to be complete");
   }
 }
 

@@ -161,6 +161,13 @@ class Checker {
   };
   using Guard = std::lock_guard<std::mutex>;
 
+  // What `read` returns while it has the lock.
+  template <class Read>
+  auto locked(const Read& read) {
+    const Guard guard(mutex_);
+    return read();
+  }
+
   // Each call begins by who makes it: an endpoint if it goes through a handle of one, or names no group and
   // the thread has last used one.
   void act_for(comex_group_t group);
@@ -174,14 +181,22 @@ class Checker {
   std::string rank_text(std::uint16_t origin) const;
 
   std::optional<int> worker_of(int proc, comex_group_t group);
+  std::vector<int> all_workers() const;
+  std::uint32_t site_of(const FollowedCall& call) { return sites_.number_of(call.site, call.name); }
+  std::string text_of(const FollowedCall& call) { return sites_.text(site_of(call)); }
+  // "KIND: rank N: TEXT", of what this worker does.
+  void tell(const std::string& kind, const std::string& text);
+  Started start_of(const FollowedCall& call, int owner, Ending ending);
   bool is_own(std::uint64_t address) const;
   void use_buffer(const FollowedCall& call, Started& started, const Piece& piece, bool is_filled);
   void check_freed(const FollowedCall& call, int owner, std::uint64_t begin, std::uint64_t end);
   void clash(const FollowedCall& call, const Buffer& buffer);
+  void note_memory(const FollowedCall& call, Use use, const Part& part);
   std::vector<Time> release();
   void learn_inbox();
   void learn_flags();
   void learn(std::span<const Time> row);
+  void learn_row(const ClockRow& row);
   void finish_sources(Started& started);
   void finish(const Started& started, bool is_flag);
   void complete_where(const std::function<bool(int number, const Started&)>& is_complete);

@@ -10,20 +10,13 @@ namespace comex::checker {
 
 void Checker::allocated(const FollowedCall& call, void* const* parts, std::size_t bytes,
                         comex_group_t group) {
-  const GroupEntry* entry = nullptr;
-  bool has_endpoints = false;
-  bool is_inter = false;
-  {
-    const Guard guard(mutex_);
-    entry = groups_.find(group);
-    has_endpoints = groups_.has_endpoints(group);
-    is_inter = groups_.is_inter(group);
-  }
+  const GroupEntry* const entry = locked([&] { return groups_.find(group); });
+  const bool has_endpoints = locked([&] { return groups_.has_endpoints(group); });
   if (entry == nullptr) return;
   if (entry->has_others || has_endpoints) {  // whose other parts are not known here
     int rank = -1;
     next<&comex_group_rank>("comex_group_rank")(group, &rank);
-    if (rank < 0 || is_inter) return;
+    if (rank < 0 || locked([&] { return groups_.is_inter(group); })) return;
     allocated_locally(call, parts[rank], bytes);
     // The others may use it before they know that it is new.
     const auto begin = reinterpret_cast<std::uint64_t>(parts[rank]);
@@ -42,7 +35,7 @@ void Checker::allocated(const FollowedCall& call, void* const* parts, std::size_
   if (entry->comm != MPI_COMM_NULL) sizes = gather(entry->comm, sizes).items;
   {
     const Guard guard(mutex_);
-    Allocation allocation{.members = entry->members, .site = sites_.number_of(call.site, call.name)};
+    Allocation allocation{.members = entry->members, .site = site_of(call)};
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       const auto begin = reinterpret_cast<std::uint64_t>(parts[i]);
       const Part part{begin, begin == 0 ? 0 : begin + sizes[i]};
@@ -58,13 +51,8 @@ void Checker::allocated(const FollowedCall& call, void* const* parts, std::size_
 }
 
 void Checker::freeing(const FollowedCall& call, const void* ptr, comex_group_t group) {
-  const GroupEntry* entry = nullptr;
-  bool has_endpoints = false;
-  {
-    const Guard guard(mutex_);
-    entry = groups_.find(group);
-    has_endpoints = groups_.has_endpoints(group);
-  }
+  const GroupEntry* const entry = locked([&] { return groups_.find(group); });
+  const bool has_endpoints = locked([&] { return groups_.has_endpoints(group); });
   if (entry == nullptr || entry->has_others || has_endpoints) return;
   // The members may name different addresses of one allocation, or none: its first part names it for all.
   std::int64_t name = 0;
@@ -108,16 +96,21 @@ void Checker::freeing(const FollowedCall& call, const void* ptr, comex_group_t g
   std::erase_if(allocations_, [&](const Allocation& allocation) { return first_part(allocation) == name; });
 }
 
+void Checker::note_memory(const FollowedCall& call, Use use, const Part& part) {
+  const AccessKind kind{static_cast<std::uint16_t>(me_), use, 0, site_of(call), 0};
+  const Region region{part.begin, contiguous_patch(part.end - part.begin)};
+  history_.finish(history_.add(kind, region, clocks()), clocks().now());
+}
+
 void Checker::allocated_locally(const FollowedCall& call, const void* ptr, std::size_t bytes) {
   act_for_thread();
   const auto begin = reinterpret_cast<std::uint64_t>(ptr);
   if (begin == 0 || bytes == 0) return;
   const Guard guard(mutex_);
-  const AccessKind kind{static_cast<std::uint16_t>(me_), Use::allocated, 0,
-                        sites_.number_of(call.site, call.name), 0};
-  history_.finish(history_.add(kind, {begin, contiguous_patch(bytes)}, clocks()), clocks().now());
-  own_memory_[begin] = {begin, begin + bytes};
-  board_.note_allocated(begin, begin + bytes);
+  const Part part{begin, begin + bytes};
+  note_memory(call, Use::allocated, part);
+  own_memory_[begin] = part;
+  board_.note_allocated(part.begin, part.end);
 }
 
 void Checker::freeing_locally(const FollowedCall& call, const void* ptr) {
@@ -127,10 +120,7 @@ void Checker::freeing_locally(const FollowedCall& call, const void* ptr) {
   const auto found = own_memory_.find(reinterpret_cast<std::uint64_t>(ptr));
   if (found == own_memory_.end()) return;
   const Part part = found->second;
-  const AccessKind kind{static_cast<std::uint16_t>(me_), Use::freed, 0,
-                        sites_.number_of(call.site, call.name), 0};
-  history_.finish(history_.add(kind, {part.begin, contiguous_patch(part.end - part.begin)}, clocks()),
-                  clocks().now());
+  note_memory(call, Use::freed, part);
   own_memory_.erase(found);
   board_.note_freed(part.begin, part.end);
 }
@@ -139,10 +129,7 @@ void Checker::access_begins(const FollowedCall& call, const void* ptr, std::size
   act_for_thread();
   learn_flags();
   const Guard guard(mutex_);
-  Started started{.ending = Ending::handle};
-  started.site = sites_.number_of(call.site, call.name);
-  started.origin = origin();
-  started.owner = static_cast<std::uint16_t>(me_);
+  Started started = start_of(call, me_, Ending::handle);
   started.is_declared = true;
   const Region region{reinterpret_cast<std::uint64_t>(ptr), contiguous_patch(bytes)};
   clash(call, {region, is_write, 0});
@@ -161,9 +148,7 @@ void Checker::access_ends(const FollowedCall& call, const void* ptr) {
     const auto found = std::find_if(open_accesses_.rbegin(), open_accesses_.rend(),
                                     [&](const auto& open) { return open.first == ptr; });
     if (found == open_accesses_.rend()) {
-      findings_.tell("access: rank " + std::to_string(me_) + ": " +
-                     sites_.text(sites_.number_of(call.site, call.name)) +
-                     " names an access that has not begun");
+      tell("access", text_of(call) + " names an access that has not begun");
       return;
     }
     number = found->second;

@@ -8,14 +8,18 @@
 namespace comex::checker {
 namespace {
 
+bool is_between_groups(MPI_Comm comm) {
+  int is_inter = 0;
+  PMPI_Comm_test_inter(comm, &is_inter);
+  return is_inter != 0;
+}
+
 // The workers that are the members of a communicator, by rank there; -1 for others.
 std::vector<int> workers_of(MPI_Comm comm, MPI_Comm wire) {
   if (comm == MPI_COMM_NULL || wire == MPI_COMM_NULL) return {};
-  int is_inter = 0;
-  PMPI_Comm_test_inter(comm, &is_inter);
   MPI_Group members = MPI_GROUP_NULL;
   MPI_Group workers = MPI_GROUP_NULL;
-  if (is_inter != 0) {
+  if (is_between_groups(comm)) {
     PMPI_Comm_remote_group(comm, &members);
   } else {
     PMPI_Comm_group(comm, &members);
@@ -68,10 +72,8 @@ void Checker::sends(MPI_Comm comm, const Flow& flow) {
   // MPI_COMM_NULL: nobody knows to which of the workers it goes.
   comm = comm == MPI_COMM_NULL ? wire_ : meant_by(comm);
   const std::vector<int> workers = workers_of(comm, wire_);
-  int is_inter = 0;
-  if (!workers.empty()) PMPI_Comm_test_inter(comm, &is_inter);
   int rank = MPI_ROOT;  // between two groups the root that sends has no other name
-  if (!workers.empty() && is_inter == 0) PMPI_Comm_rank(comm, &rank);
+  if (!workers.empty() && !is_between_groups(comm)) PMPI_Comm_rank(comm, &rank);
   std::vector<int> to;
   for (int i = 0; i < static_cast<int>(workers.size()); ++i) {
     const int worker = workers[static_cast<std::size_t>(i)];
@@ -82,17 +84,13 @@ void Checker::sends(MPI_Comm comm, const Flow& flow) {
 
 void Checker::received() {
   act_for_thread();
-  std::vector<int> all;
-  for (int worker = 0; worker < workers_; ++worker) all.push_back(worker);
-  learn_from(all);
+  learn_from(all_workers());
 }
 
 bool Checker::reaches_exactly(MPI_Comm comm) const {
   comm = meant_by(comm);
   const std::vector<int> workers = workers_of(comm, wire_);
-  int is_inter = 0;
-  if (!workers.empty()) PMPI_Comm_test_inter(comm, &is_inter);
-  return is_inter == 0 && std::ranges::find(workers, -1) == workers.end();
+  return workers.empty() || (!is_between_groups(comm) && std::ranges::find(workers, -1) == workers.end());
 }
 
 void Checker::met_over(MPI_Comm comm, const Flow& flow) {
@@ -105,11 +103,7 @@ void Checker::met_over(MPI_Comm comm, const Flow& flow) {
     meet_over({}, COMEX_GROUP_NULL, comm, workers.size() == static_cast<std::size_t>(workers_), false);
     return;
   }
-  std::vector<Time> row;
-  {
-    const Guard guard(mutex_);
-    row = release();
-  }
+  std::vector<Time> row = locked([&] { return release(); });
   if (flow.way == Flow::Way::from_root) tell_from(comm, flow.root, row);
   if (flow.way == Flow::Way::to_root) raise_at(comm, flow.root, row);
   if (flow.way == Flow::Way::to_higher_ranks) raise_upwards(comm, row);

@@ -1,5 +1,6 @@
 // Mutexes: who holds them, what their holders tell each other, and in which order they were taken.
 #include <algorithm>
+#include <utility>
 
 #include "checked/checker.h"
 #include "checked/exchange.h"
@@ -24,10 +25,8 @@ bool Checker::may_lock(const FollowedCall& call, int number, int owner) {
       held_, [&](const Held& one) { return one.mutex == mutex && one.thread == std::this_thread::get_id(); });
   if (held == held_.end()) return true;
   ++held->times;
-  findings_.tell("locked twice: rank " + std::to_string(me_) + ": " +
-                 sites_.text(sites_.number_of(call.site, call.name)) + " asks for " + name_of(mutex) +
-                 ", which it holds since " + sites_.text(held->site) +
-                 "; without the checker that waits for ever");
+  tell("locked twice", text_of(call) + " asks for " + name_of(mutex) + ", which it holds since " +
+                           sites_.text(held->site) + "; without the checker that waits for ever");
   end_if_wanted();
   return false;
 }
@@ -39,7 +38,7 @@ void Checker::locked(const FollowedCall& call, int number, int owner, bool has_w
   const Guard guard(mutex_);
   if (clocks().join_from_mutex(std::span(row))) history_.clocks_changed(origin());
   const Mutex mutex{number, owner};
-  const std::uint32_t site = sites_.number_of(call.site, call.name);
+  const std::uint32_t site = site_of(call);
   for (const Held& first : held_) {
     if (!has_waited) break;  // who only tries waits for nobody
     if (first.thread != std::this_thread::get_id()) continue;
@@ -83,20 +82,15 @@ bool Checker::may_unlock(int number, int owner) {
 void Checker::destroys_mutexes(const FollowedCall& call) {
   const Guard guard(mutex_);
   for (const Held& held : held_)
-    findings_.tell("never unlocked: rank " + std::to_string(me_) + ": " + name_of(held.mutex) +
-                   ", taken by " + sites_.text(held.site) + ", is still held at " +
-                   sites_.text(sites_.number_of(call.site, call.name)));
+    tell("never unlocked", name_of(held.mutex) + ", taken by " + sites_.text(held.site) +
+                               ", is still held at " + text_of(call));
   held_.clear();
 }
 
 // Collective over the workers.
 void Checker::compare_lock_order() {
-  LockSteps mine;
-  {
-    const Guard guard(mutex_);
-    mine = lock_steps_;
-    lock_steps_ = {.workers = mine.workers};
-  }
+  const LockSteps mine =
+      locked([&] { return std::exchange(lock_steps_, LockSteps{.workers = lock_steps_.workers}); });
   std::int64_t most = static_cast<std::int64_t>(mine.steps.size());
   raise_over(wire_, {&most, 1});
   if (most == 0) return;

@@ -28,14 +28,41 @@ std::int64_t number_of(std::string_view name) {
 
 }  // namespace
 
+// The clocks that others get, which cover all that is complete here; what follows is not covered.
+std::vector<Time> Checker::release() {
+  std::vector<Time> row(clocks().row().begin(), clocks().row().end());
+  clocks().tick();
+  return row;
+}
+
+void Checker::learn(std::span<const Time> row) {
+  if (clocks().join(row)) history_.clocks_changed(origin());
+}
+
+void Checker::learn_row(const ClockRow& row) {
+  const std::vector<Time> told = board_.read(row);
+  const Guard guard(mutex_);
+  learn(told);
+}
+
+// An owner may see what came by plain loads, so each of its operations counts as having seen all of it.
+void Checker::learn_inbox() {
+  learn_flags();
+  learn_row(board_.inbox(me_));
+}
+
+// Other calls count as having seen the flags: for signals programs wait by a call.
+void Checker::learn_flags() {
+  learn_row(board_.flags(me_));
+}
+
 int Checker::start_fence(const FollowedCall& call, int proc, comex_group_t group, Ending ending) {
   const std::optional<int> owner = worker_of(proc, group);
   if (!owner) return 0;
   const Guard guard(mutex_);
-  Started started{.ending = ending, .is_write = true, .is_fence = true};
-  started.origin = origin();
-  started.owner = static_cast<std::uint16_t>(*owner);
-  started.site = sites_.number_of(call.site, call.name);
+  Started started = start_of(call, *owner, ending);
+  started.is_write = true;
+  started.is_fence = true;
   started.covers = history_.size();
   return pending_.add(std::move(started));
 }
@@ -64,10 +91,8 @@ std::vector<int> Checker::own_members(comex_group_t group) {
   const GroupEntry* const entry = groups_.find(group);
   std::vector<int> members;
   if (entry == nullptr) return members;
-  if (groups_.is_inter(group)) {  // the other side's ranks are named, and both sides take part
-    for (int worker = 0; worker < workers_; ++worker) members.push_back(worker);
-    return members;
-  }
+  // The other side's ranks are named, and both sides take part.
+  if (groups_.is_inter(group)) return all_workers();
   std::ranges::copy_if(entry->members, std::back_inserter(members),
                        [&](int worker) { return worker >= 0 && worker < workers_; });
   return members;
@@ -80,17 +105,13 @@ void Checker::fenced_all(comex_group_t group) {
 
 void Checker::fenced_everybody(comex_group_t group) {
   act_for(group);
-  for (int worker = 0; worker < workers_; ++worker) fence_worker(worker);
+  for (const int worker : all_workers()) fence_worker(worker);
 }
 
 void Checker::fenced_allocation(const void* own, comex_group_t group) {
   act_for(group);
   const auto address = reinterpret_cast<std::uint64_t>(own);
-  std::vector<int> members;
-  {
-    const Guard guard(mutex_);
-    members = fence_parts(address);
-  }
+  const std::vector<int> members = locked([&] { return fence_parts(address); });
   if (members.empty()) return fenced_all(group);  // of an allocation that is not known here
   complete_where([&](int, const Started& started) {
     return started.is_write && std::ranges::find(members, started.owner) != members.end();
@@ -121,39 +142,25 @@ void Checker::saw_words(const void* words, std::size_t count) {
   learn_flags();
   for (std::size_t i = 0; i < count; ++i) {
     const auto* const word = static_cast<const long*>(words) + i;
-    const std::vector<Time> row = board_.read(board_.word(me_, reinterpret_cast<std::uint64_t>(word)));
-    const Guard guard(mutex_);
-    learn(row);
+    learn_row(board_.word(me_, reinterpret_cast<std::uint64_t>(word)));
   }
 }
 
 // For members that no collective of MPI reaches exactly: each leaves what it knows, and takes what it finds.
 void Checker::publish_to(const std::vector<int>& workers) {
-  std::vector<Time> row;
-  {
-    const Guard guard(mutex_);
-    row = release();
-  }
+  const std::vector<Time> row = locked([&] { return release(); });
   for (const int worker : workers)
     if (worker != me_) board_.raise(board_.sent(me_, worker), row);
   next<&comex_fence_proc>("comex_fence_proc")(me_, COMEX_GROUP_WORLD);
 }
 
 void Checker::learn_from(const std::vector<int>& workers) {
-  for (const int worker : workers) {
-    if (worker == me_) continue;
-    const std::vector<Time> row = board_.read(board_.sent(worker, me_));
-    const Guard guard(mutex_);
-    learn(row);
-  }
+  for (const int worker : workers)
+    if (worker != me_) learn_row(board_.sent(worker, me_));
 }
 
 void Checker::tell_mismatch(const FollowedCall& call, comex_group_t group, MPI_Comm comm) {
-  std::string mine;
-  {
-    const Guard guard(mutex_);
-    mine = sites_.text(sites_.number_of(call.site, call.name));
-  }
+  const std::string mine = locked([&] { return text_of(call); });
   const std::vector<std::string> calls = gather_texts(comm, mine);
   int rank = 0;
   PMPI_Comm_rank(comm, &rank);
@@ -196,11 +203,7 @@ void Checker::meet(const FollowedCall& call, comex_group_t group, bool is_barrie
   act_for(group);
   learn_flags();
   if (is_barrier) fenced_all(group);
-  const GroupEntry* entry = nullptr;
-  {
-    const Guard guard(mutex_);
-    entry = groups_.find(group);
-  }
+  const GroupEntry* const entry = locked([&] { return groups_.find(group); });
   if (entry == nullptr) return;
   if (entry->comm != MPI_COMM_NULL) {
     meet_over(call, group, entry->comm, groups_.is_whole_world(*entry), false);
@@ -212,35 +215,20 @@ void Checker::meet(const FollowedCall& call, comex_group_t group, bool is_barrie
 }
 
 void Checker::leave_for_endpoints(comex_group_t group) {
-  std::vector<Time> row;
-  bool is_odd = false;
-  {
-    const Guard guard(mutex_);
-    is_odd = groups_.next_is_odd(group);
-    row = release();
-  }
+  const bool is_odd = locked([&] { return groups_.next_is_odd(group); });
+  const std::vector<Time> row = locked([&] { return release(); });
   board_.raise(board_.met(me_, acting(), is_odd), row);
   next<&comex_fence_proc>("comex_fence_proc")(me_, COMEX_GROUP_WORLD);
 }
 
 void Checker::met(comex_group_t group) {
-  const GroupEntry* entry = nullptr;
-  bool is_odd = false;
-  {
-    const Guard guard(mutex_);
-    entry = groups_.find(group);
-    is_odd = groups_.was_odd(group);
-  }
+  const GroupEntry* const entry = locked([&] { return groups_.find(group); });
+  const bool is_odd = locked([&] { return groups_.was_odd(group); });
   if (entry == nullptr || entry->comm != MPI_COMM_NULL) return;
   const std::vector<int> members = own_members(group);
   if (acting() == 0) return learn_from(members);
-  for (const int worker : std::set<int>(members.begin(), members.end())) {
-    for (int endpoint = 1; endpoint < endpoints_; ++endpoint) {
-      const std::vector<Time> row = board_.read(board_.met(worker, endpoint, is_odd));
-      const Guard guard(mutex_);
-      learn(row);
-    }
-  }
+  for (const int worker : std::set<int>(members.begin(), members.end()))
+    for (int endpoint = 1; endpoint < endpoints_; ++endpoint) learn_row(board_.met(worker, endpoint, is_odd));
 }
 
 void Checker::made_group(comex_group_t parent, comex_group_t group) {
@@ -282,10 +270,8 @@ void Checker::made_inter_group(comex_group_t group) {
     groups_.forget(group);
     groups_.mark_inter(group);
   }
-  std::vector<int> all;
-  for (int worker = 0; worker < workers_; ++worker) all.push_back(worker);
-  publish_to(all);
-  learn_from(all);
+  publish_to(all_workers());
+  learn_from(all_workers());
 }
 
 void Checker::freeing_group(const FollowedCall& call, comex_group_t group) {

@@ -118,11 +118,7 @@ void Checker::keep_own_frees() {
 // Collective over the workers.
 void Checker::compare_all() {
   if (wire_ == MPI_COMM_NULL) return;
-  std::int64_t most = 0;
-  {
-    const Guard guard(mutex_);
-    most = static_cast<std::int64_t>(history_.bytes());
-  }
+  std::int64_t most = locked([&] { return static_cast<std::int64_t>(history_.bytes()); });
   raise_over(wire_, {&most, 1});
   if (most > most_bytes_compared / workers_) {
     const Guard guard(mutex_);
@@ -203,13 +199,10 @@ void Checker::tell_open(const FollowedCall& call) {
   const Guard guard(mutex_);
   for (const auto& [number, started] : pending_.all()) {
     const bool is_left = !started.is_settled && (started.ending == Ending::handle || !started.is_write);
-    const std::string rank = "rank " + std::to_string(me_) + ": ";
     if (started.is_declared) {
-      findings_.tell("access: " + rank + "that of " + sites_.text(started.site) +
-                     " has not ended at finalize");
+      tell("access", "that of " + sites_.text(started.site) + " has not ended at finalize");
     } else if (is_left) {
-      findings_.tell("never waited for: " + rank + "the request of " + sites_.text(started.site) +
-                     " is still open at finalize");
+      tell("never waited for", "the request of " + sites_.text(started.site) + " is still open at finalize");
     }
   }
 }
