@@ -1,6 +1,7 @@
 // Turns a non-blocking call of ARMCI into one of comex.h, and decides what its handle stands for.
 #pragma once
 
+#include "armci/export.h"
 #include "armci/state.h"
 
 namespace comex::armci {
@@ -18,3 +19,21 @@ int start_nonblocking(armci_hdl_t* handle, const Start& start) {
 }
 
 }  // namespace comex::armci
+
+#define COMEX_LIST(...) __VA_ARGS__
+
+// Defines PARMCI_NAME by comex_CALL, and PARMCI_NbNAME, which takes a handle after the same parameters, by
+// comex_nbCALL.
+#define COMEX_ARMCI_PAIR(name, call, parameters, ...)                              \
+  COMEX_C int PARMCI_##name(COMEX_LIST parameters) {                               \
+    const comex::runtime::CallName called(__func__);                               \
+    return comex_##call(__VA_ARGS__, COMEX_GROUP_WORLD);                           \
+  }                                                                                \
+  COMEX_PROFILED(name);                                                            \
+  COMEX_C int PARMCI_Nb##name(COMEX_LIST parameters, armci_hdl_t* handle) {        \
+    const comex::runtime::CallName called(__func__);                               \
+    return comex::armci::start_nonblocking(handle, [&](comex_request_t* request) { \
+      return comex_nb##call(__VA_ARGS__, COMEX_GROUP_WORLD, request);              \
+    });                                                                            \
+  }                                                                                \
+  COMEX_PROFILED(Nb##name)

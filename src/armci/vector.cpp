@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "armci/codes.h"
-#include "armci/export.h"
 #include "armci/nonblocking.h"
 
 using namespace comex::armci;
@@ -34,46 +33,11 @@ class Descriptors {
 
 }  // namespace
 
-COMEX_C int PARMCI_PutV(armci_giov_t* iov, int len, int proc) {
-  const comex::runtime::CallName called(__func__);
-  return comex_putv(Descriptors(iov, len).data(), len, proc, COMEX_GROUP_WORLD);
-}
-COMEX_PROFILED(PutV);
+COMEX_ARMCI_PAIR(PutV, putv, (armci_giov_t * iov, int len, int proc), Descriptors(iov, len).data(), len,
+                 proc);
 
-COMEX_C int PARMCI_GetV(armci_giov_t* iov, int len, int proc) {
-  const comex::runtime::CallName called(__func__);
-  return comex_getv(Descriptors(iov, len).data(), len, proc, COMEX_GROUP_WORLD);
-}
-COMEX_PROFILED(GetV);
+COMEX_ARMCI_PAIR(GetV, getv, (armci_giov_t * iov, int len, int proc), Descriptors(iov, len).data(), len,
+                 proc);
 
-COMEX_C int PARMCI_AccV(int datatype, void* scale, armci_giov_t* iov, int len, int proc) {
-  const comex::runtime::CallName called(__func__);
-  return comex_accv(acc_code(datatype), scale, Descriptors(iov, len).data(), len, proc, COMEX_GROUP_WORLD);
-}
-COMEX_PROFILED(AccV);
-
-COMEX_C int PARMCI_NbPutV(armci_giov_t* iov, int len, int proc, armci_hdl_t* handle) {
-  const comex::runtime::CallName called(__func__);
-  return start_nonblocking(handle, [&](comex_request_t* request) {
-    return comex_nbputv(Descriptors(iov, len).data(), len, proc, COMEX_GROUP_WORLD, request);
-  });
-}
-COMEX_PROFILED(NbPutV);
-
-COMEX_C int PARMCI_NbGetV(armci_giov_t* iov, int len, int proc, armci_hdl_t* handle) {
-  const comex::runtime::CallName called(__func__);
-  return start_nonblocking(handle, [&](comex_request_t* request) {
-    return comex_nbgetv(Descriptors(iov, len).data(), len, proc, COMEX_GROUP_WORLD, request);
-  });
-}
-COMEX_PROFILED(NbGetV);
-
-COMEX_C int PARMCI_NbAccV(int datatype, void* scale, armci_giov_t* iov, int len, int proc,
-                          armci_hdl_t* handle) {
-  const comex::runtime::CallName called(__func__);
-  const int code = acc_code(datatype);
-  return start_nonblocking(handle, [&](comex_request_t* request) {
-    return comex_nbaccv(code, scale, Descriptors(iov, len).data(), len, proc, COMEX_GROUP_WORLD, request);
-  });
-}
-COMEX_PROFILED(NbAccV);
+COMEX_ARMCI_PAIR(AccV, accv, (int datatype, void* scale, armci_giov_t* iov, int len, int proc),
+                 acc_code(datatype), scale, Descriptors(iov, len).data(), len, proc);
