@@ -41,6 +41,8 @@ int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group
   const groups::Group* group = runtime == nullptr ? nullptr : runtime::enter_group(*runtime, name, handle);
   if (group == nullptr) return COMEX_FAILURE;
   const runtime::CallScope call(name, handle);
+  if (const int live = runtime::check_all_live(*runtime, name, *group, handle); live != COMEX_SUCCESS)
+    return live;
   runtime::GroupExtras& extras = runtime->extras(handle);
   // equal on all members, because they allocate over a group in one order
   const auto id = groups::allocation_id(group->context(), extras.next_allocation + 1);

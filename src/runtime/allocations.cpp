@@ -51,7 +51,9 @@ void Allocations::remove(std::uint64_t id, std::uint32_t my_endpoint) {
   const std::lock_guard lock(mutex_);
   const auto found = by_id_.find(key);
   if (found == by_id_.end()) return;
-  if (found->second.own != nullptr) by_own_address_.erase(found->second.own);
+  // The memory may be another allocation's by now.
+  const auto own = by_own_address_.find(found->second.own);
+  if (own != by_own_address_.end() && own->second == key) by_own_address_.erase(own);
   by_id_.erase(found);
 }
 

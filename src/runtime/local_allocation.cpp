@@ -48,6 +48,7 @@ Result<void*> allocate_own(Runtime& runtime, std::size_t bytes, std::uint64_t id
   Result<shm::Extent> extent = arena.extents().allocate(runtime.me(), bytes, id, pages);
   if (!extent) return extent.take_failure();
   void* address = arena.at(extent->offset);
+  if (runtime.world().spans_machines) arena.drop_stale_registrations();  // the program may give it to MPI
   if (nodes.empty() && extent->reserved >= least_preferred_bytes)
     prefer_near_memory(runtime, address, extent->reserved);
   if (topology) {

@@ -8,6 +8,7 @@
 // (set-up), op and pr.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -96,6 +97,16 @@ class Arena {
   // For a forked child, which would hold the life of its parent for as long as it lives itself.
   void drop_life_in_child() { body_->life.close(); }
   Os& os() { return *body_->os; }
+  // MPI may have registered pages with a network that went back to the system since; it would move those. Its
+  // caches learn nothing of holes in a file, but they watch madvise, so this has them drop the arena's pages.
+  // Called before MPI gets memory of the arena; it costs a load while no page has gone back.
+  void drop_stale_registrations() {
+    const std::uint64_t now = extents().given_back();
+    if (body_->seen_given_back.load(std::memory_order_acquire) == now) [[likely]]
+      return;
+    os().find_pages_anew(at(geometry().data_offset), reservation_bytes() - geometry().data_offset);
+    body_->seen_given_back.store(now, std::memory_order_release);
+  }
 
  private:
   // It stays in place, since locks refer to its object.
@@ -112,6 +123,7 @@ class Arena {
     std::byte* base = nullptr;
     std::optional<Extents> extents;
     std::optional<Stripes> stripes;
+    std::atomic<std::uint64_t> seen_given_back{0};
 
     ~Body() { unmap(); }  // does nothing in a forked child
     SlotBlock& slot_block(HostSlot which) const {

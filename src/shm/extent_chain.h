@@ -68,6 +68,7 @@ struct alignas(64) ExtentsBlock {
   std::uint64_t most_kept_bytes;  // limit of freed memory that is kept
   std::atomic<std::uint64_t> limits_read_ns;  // time of the last look at the host's memory; 0: never
   std::atomic<std::uint64_t> last_kept_ns;    // time when memory was last freed and kept; 0: none is kept
+  std::atomic<std::uint64_t> given_back;      // how often pages went back to the system
   OwnerLockWord lock;
   std::atomic<std::uint32_t> mirrored;          // live extents with mirrors
   std::atomic<std::uint32_t> mirrored_changes;  // how often that set has changed
@@ -91,8 +92,10 @@ class ExtentChain {
   std::optional<std::uint32_t> take(Os& os, const Object& object, Worker owner, std::uint64_t bytes,
                                     Pages pages, OutOfMemory& out_of_memory);
   void give(std::uint32_t id, bool is_committed);  // returns it to the bins, joined with its free neighbours
-  std::vector<std::uint32_t> kept() const;         // free and committed
-  void mark_uncommitted(std::uint32_t id);         // of a kept record; call give() afterwards
+  // Cuts a free record in two, the first of that size. False: there is no record for the rest.
+  bool split(Os& os, const Object& object, std::uint32_t id, std::uint64_t bytes, OutOfMemory& out_of_memory);
+  std::vector<std::uint32_t> kept() const;  // free and committed
+  void mark_uncommitted(std::uint32_t id);  // of a kept record; call give() afterwards
 
   std::uint32_t first() const { return block_->first; }
   std::uint32_t next(std::uint32_t id) const { return records_[id].next.load(std::memory_order_relaxed); }
@@ -106,7 +109,6 @@ class ExtentChain {
  private:
   std::uint32_t find_fit(std::uint64_t bytes, bool is_committed) const;
   std::uint32_t find_own(Worker owner, std::uint64_t bytes) const;
-  bool split(Os& os, const Object& object, std::uint32_t id, std::uint64_t bytes, OutOfMemory& out_of_memory);
   std::uint32_t new_record(Os& os, const Object& object, OutOfMemory& out_of_memory);  // 0: there is none
   void drop(std::uint32_t id);
   void link(std::uint32_t id);

@@ -72,7 +72,30 @@ Result<Extent> Extents::allocate_pages(const AllocationOptions& options) {
   return Extent{chain_.offset(id), bytes, round_up(bytes, page_bytes), owner, options.allocation};
 }
 
+// What others free goes back after all have met in the call that frees it, and large memory takes seconds to
+// go. So a refusal waits for it: a second until a retired extent is being released, a minute while any is.
 std::uint32_t Extents::reserve(const AllocationOptions& options, OutOfMemory& out_of_memory) {
+  constexpr std::uint64_t round_ns = 1'000'000;
+  unsigned left = 60'000;
+  unsigned left_for_retired = 1'000;
+  for (;;) {
+    const std::uint32_t id = try_reserve(options, out_of_memory);
+    if (id != 0 || left-- == 0) return id;
+    const bool goes_on =
+        has_any(ExtentState::releasing) || (has_any(ExtentState::retired) && left_for_retired-- != 0);
+    if (!goes_on) return id;
+    place_.os->sleep_ns(round_ns);
+  }
+}
+
+bool Extents::has_any(ExtentState state) {
+  const LockGuard lock(*this);
+  std::uint32_t id = chain_.first();
+  while (id != 0 && chain_.state(id) != state) id = chain_.next(id);
+  return id != 0;
+}
+
+std::uint32_t Extents::try_reserve(const AllocationOptions& options, OutOfMemory& out_of_memory) {
   const Worker owner = options.owner;
   const std::uint64_t bytes = options.bytes;
   const Pages pages = options.pages;
@@ -292,7 +315,7 @@ void Extents::give_back(std::uint32_t id) {
     }
     place_.block->live_bytes += bytes;  // until the pages are punched: slow, so without the lock
   }
-  const Status punched = place_.os->punch(*place_.object, offset, bytes);
+  const Status punched = punch(offset, bytes);
   const LockGuard lock(*this);
   place_.block->live_bytes -= bytes;
   chain_.give(id, !punched);  // if the punch failed, the pages are still committed

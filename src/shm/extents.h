@@ -79,10 +79,12 @@ class Extents {
   Status retire(std::uint64_t offset);   // checks fail from now on; offset is the extent's first byte
   Status release(std::uint64_t offset);  // allows reuse of the space; retires first if necessary
 
-  // Gives back kept memory once nothing was freed for ten seconds, unless the user has fixed how much is
-  // kept; if there is none, the call only reads a word. Returns how long the caller may sleep before it calls
-  // again.
+  // Gives back a step of kept memory once nothing was freed for ten seconds, unless the user has fixed how
+  // much is kept; if there is none, the call only reads a word. Returns how long the caller may sleep before
+  // it calls again.
   std::uint64_t give_back_unused();
+  // How often pages have gone back to the system, before their space could be used again.
+  std::uint64_t given_back() const { return place_.block->given_back.load(std::memory_order_acquire); }
 
   // Decides whether [offset, offset + bytes) of `owner` may be touched. Lock-free, for any thread.
   BoundsVerdict check(Worker owner, std::uint64_t offset, std::uint64_t bytes) const;
@@ -140,6 +142,8 @@ class Extents {
   std::uint32_t locate(std::uint64_t offset) const;                 // 0 = no extent begins at offset
   std::optional<Cell> locate_cell(std::uint64_t offset) const;  // none: no small block can begin at offset
   std::uint32_t reserve(const AllocationOptions& options, OutOfMemory& out_of_memory);
+  std::uint32_t try_reserve(const AllocationOptions& options, OutOfMemory& out_of_memory);
+  bool has_any(ExtentState state);  // takes the lock
   std::optional<std::uint32_t> take_covered(Worker owner, std::uint64_t whole, Pages pages,
                                             OutOfMemory& out_of_memory);
   bool grow_table(std::uint64_t end, OutOfMemory& out_of_memory);
@@ -159,7 +163,9 @@ class Extents {
   bool commit_steps(std::uint64_t offset, std::uint64_t bytes, bool large_pages, OutOfMemory& out_of_memory);
   std::uint64_t others_committing() const;
   void publish(std::uint32_t id, std::uint32_t cell_bytes);
-  bool trim();  // needs the lock; punches all kept extents; false: there were none
+  // Needs the lock. Punches kept extents, or about so many bytes of them; false: there were none.
+  bool trim(std::uint64_t most = ~std::uint64_t{0});
+  Status punch(std::uint64_t offset, std::uint64_t bytes);
   std::atomic<std::uint64_t>& committing(HostSlot slot) const;
   Failure does_not_fit(Worker owner, std::uint64_t bytes, const OutOfMemory& out_of_memory);
 

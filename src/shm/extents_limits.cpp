@@ -10,6 +10,8 @@ namespace {
 constexpr std::uint64_t commit_step_bytes = 16ULL << 20;
 constexpr std::uint64_t limits_last_ns = 1'000'000'000;  // afterwards others may have used some of it
 constexpr std::uint64_t unused_ns = 10'000'000'000;      // kept memory goes back after so long without use
+constexpr std::uint64_t trim_step_bytes = 64ULL << 20;  // a progress rank serves nobody meanwhile: some 20 ms
+constexpr std::uint64_t between_steps_ns = 100'000;
 constexpr std::uint64_t kept_share = 4;  // the share of the free memory that may be kept: one part in four
 
 std::uint64_t saturated_sum(std::uint64_t a, std::uint64_t b) {
@@ -111,7 +113,7 @@ bool Extents::commit_steps(std::uint64_t offset, std::uint64_t bytes, bool large
     const std::uint64_t step = std::min(commit_step_bytes - begin % commit_step_bytes, bytes - done);
     large_pages = large_pages && place_.os->grant_large_pages(*place_.object, begin, step);
     if (const Status grown = place_.os->extend(*place_.object, begin, step); !grown) {
-      static_cast<void>(place_.os->punch(*place_.object, offset, done + step));
+      static_cast<void>(punch(offset, done + step));
       out_of_memory = out_of_memory_met(*place_.os, *place_.object, offset, bytes, grown.failure());
       out_of_memory.others_bytes = others_committing();
       committing(place_.slot).fetch_sub(bytes - done, std::memory_order_relaxed);
@@ -135,21 +137,39 @@ std::uint64_t Extents::give_back_unused() {
   const std::uint64_t unused_for_ns = place_.os->now_ns() - kept_ns;
   if (unused_for_ns < unused_ns) return unused_ns - unused_for_ns;
   const LockGuard lock(*this, LockGuard::Try{});
-  if (lock) trim();
-  return unused_ns;
+  if (!lock) return unused_ns;
+  ExtentsBlock& block = *place_.block;
+  const std::uint64_t last_ns = block.last_kept_ns.load(std::memory_order_relaxed);
+  const std::uint64_t kept = block.kept_bytes;
+  trim(trim_step_bytes);
+  if (block.kept_bytes == 0 || block.kept_bytes == kept) return unused_ns;
+  block.last_kept_ns.store(last_ns, std::memory_order_relaxed);
+  return between_steps_ns;
 }
 
-bool Extents::trim() {
+bool Extents::trim(std::uint64_t most) {
   place_.block->last_kept_ns.store(0, std::memory_order_relaxed);
   const std::vector<std::uint32_t> kept = chain_.kept();
   for (const std::uint32_t id : kept) {
     if (chain_.state(id) != ExtentState::free) continue;  // joined with one that was not punched
+    if (most == 0) break;
+    OutOfMemory no_record;  // then it goes back whole
+    if (chain_.size(id) > most)
+      static_cast<void>(chain_.split(*place_.os, *place_.object, id, most, no_record));
     const std::uint64_t bytes = chain_.size(id);
+    most -= std::min(most, bytes);
     chain_.mark_uncommitted(id);
-    const Status punched = place_.os->punch(*place_.object, chain_.offset(id), bytes);
+    const Status punched = punch(chain_.offset(id), bytes);
     chain_.give(id, !punched);
   }
   return !kept.empty();
+}
+
+// Counts it afterwards: who registers the pages meanwhile gets those that stay.
+Status Extents::punch(std::uint64_t offset, std::uint64_t bytes) {
+  Status punched = place_.os->punch(*place_.object, offset, bytes);
+  place_.block->given_back.fetch_add(1, std::memory_order_release);
+  return punched;
 }
 
 }  // namespace comex::shm

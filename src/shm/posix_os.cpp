@@ -270,6 +270,7 @@ class PosixOs final : public Os {
   void unmap(std::byte* base, std::uint64_t bytes) override { munmap(base, bytes); }
 
   void inherit_on_fork(std::byte* base, std::uint64_t bytes) override { madvise(base, bytes, MADV_DOFORK); }
+  void find_pages_anew(std::byte* base, std::uint64_t bytes) override { madvise(base, bytes, MADV_DONTNEED); }
 
   std::vector<AddressRange> address_ranges() const override { return usable_address_ranges(); }
 

@@ -258,6 +258,7 @@ Ticket MpiTransport::send(SendCall* call, const char* name, TransportRank to, in
   COMEX_BUG_IF(!is_rank(to) || tag <= protocol::header_tag || tag >= probe_tag);
   COMEX_BUG_IF(body.size() > body_limit_bytes);
   MPI_Request request = MPI_REQUEST_NULL;
+  if (before_body_) before_body_();
   order_before_send();
   check_(call(body.data(), static_cast<int>(body.size()), MPI_BYTE, to, tag, wire_, &request), name);
   return bodies_.take({request, false, 0});
@@ -271,6 +272,7 @@ Ticket MpiTransport::start_receive(TransportRank from, int tag, std::span<std::b
       return bodies_.take({MPI_REQUEST_NULL, true, *bytes});
   }
   MPI_Request request = MPI_REQUEST_NULL;
+  if (before_body_) before_body_();
   check_(PMPI_Irecv(body.data(), static_cast<int>(body.size()), MPI_BYTE, from, tag, wire_, &request),
          "MPI_Irecv");
   return bodies_.take({request, true, 0});

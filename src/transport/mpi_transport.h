@@ -11,6 +11,7 @@
 
 #include <array>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -55,6 +56,8 @@ class MpiTransport final : public Transport {
   void flush() override {
     if (has_bundle()) launch_bundle();
   }
+  // `call` is made before MPI gets a body, to send or to receive.
+  void before_bodies(std::function<void()> call) { before_body_ = std::move(call); }
   Ticket start_send(TransportRank to, int tag, std::span<const std::byte> body) override;
   Ticket start_synchronous_send(TransportRank to, int tag, std::span<const std::byte> body) override;
   Ticket start_receive(TransportRank from, int tag, std::span<std::byte> body) override;
@@ -134,6 +137,7 @@ class MpiTransport final : public Transport {
   std::deque<Outgoing> pending_;  // MPI has not sent them yet
 
   TicketTable<Body> bodies_;
+  std::function<void()> before_body_;
 };
 
 }  // namespace comex::transport

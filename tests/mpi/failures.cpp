@@ -99,6 +99,8 @@ void fail_collectives(const Job& job) {
     comex_group_t made = COMEX_GROUP_NULL;
     require(comex_barrier(group) == COMEX_PROC_FAILED, "a barrier");
     require(comex_malloc(places.data(), 64, group) == COMEX_PROC_FAILED, "an allocation");
+    for (int round = 0; round < 40; ++round)  // more than there is, if any were kept
+      require(comex_malloc(places.data(), 1UL << 30, group) == COMEX_PROC_FAILED, "a large allocation");
     require(comex_group_create(job.workers, all.data(), group, &made) == COMEX_PROC_FAILED,
             "a group with it");
     require(comex_group_dup(group, &made) == COMEX_PROC_FAILED, "a copy of it");
@@ -113,7 +115,8 @@ void fail_collectives(const Job& job) {
     std::vector<void*> places(living.size());
     int rank = -1;
     comex_group_rank(survivors, &rank);
-    require(comex_malloc(places.data(), 64, survivors) == COMEX_SUCCESS, "an allocation of the living");
+    require(comex_malloc(places.data(), 1UL << 26, survivors) == COMEX_SUCCESS,
+            "an allocation of the living");
     require(comex_barrier(survivors) == COMEX_SUCCESS, "a barrier of the living");
     require(comex_free(places[static_cast<std::size_t>(rank)], survivors) == COMEX_SUCCESS, "its free");
   }

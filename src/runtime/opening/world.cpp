@@ -269,8 +269,11 @@ void open_transport(World& world, const Reporter& reporter) {
   transport::Bundles bundles = bundles_on_wire(wire_sizes(world, world.wire.size()), world.eager,
                                                world.spans_machines, world.is_worker());
   bundles.near = world.neighbours;
-  world.transport = std::make_shared<transport::MpiTransport>(
-      world.wire.get(), mpi_failure(reporter), std::move(bundles), mpi_in_use().yield_switch());
+  auto transport = std::make_shared<transport::MpiTransport>(world.wire.get(), mpi_failure(reporter),
+                                                             std::move(bundles), mpi_in_use().yield_switch());
+  if (world.spans_machines)  // within a machine, MPI registers no memory
+    transport->before_bodies([&arena = *world.arena] { arena.drop_stale_registrations(); });
+  world.transport = std::move(transport);
   world.transport->set_observer(&*world.doorbells);
 }
 

@@ -201,6 +201,13 @@ std::unique_ptr<BridgeEndpoint> open_endpoint(runtime::World& world, const runti
   point->transport =
       std::make_unique<transport::MpiTransport>(point->facts.wire.get(), mpi_failure(reporter),
                                                 std::move(bundles), runtime::mpi_in_use().yield_switch());
+  if (point->wire.spans_machines()) {
+    point->transport->before_bodies([&world, &guests = point->arenas] {
+      world.arena->drop_stale_registrations();
+      for (const std::shared_ptr<GuestArena>& guest : guests)
+        if (*guest) guest->arena->drop_stale_registrations();
+    });
+  }
   // A progress rank has a server even if it serves nobody: the server learns when the workers have left.
   const bool serves = std::ranges::count(point->servers, point->me) != 0;
   if (serves || !world.is_worker()) point->server = make_bridge_server(world, reporter, *point);

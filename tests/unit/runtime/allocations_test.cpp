@@ -38,6 +38,16 @@ TEST(Allocations, over_worlds_are_named_by_any_members_address_but_the_own_one_f
   EXPECT_FALSE(known.named_by(&parts_memory[2]));
 }
 
+// Another thread may have got the memory before this one forgets its allocation.
+TEST(Allocations, are_still_named_by_their_address_when_one_that_had_it_before_is_removed) {
+  Allocations known;
+  known.add(part(7, &parts_memory[0]));
+  known.add(part(8, &parts_memory[0]));
+  known.remove(7, me);
+  ASSERT_TRUE(known.named_by(&parts_memory[0]));
+  EXPECT_EQ(known.named_by(&parts_memory[0])->id, 8u);
+}
+
 TEST(Allocations, of_no_bytes_are_known_by_their_id_and_by_no_address) {
   Allocations known;
   known.add(part(7, nullptr));

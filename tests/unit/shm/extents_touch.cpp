@@ -2,6 +2,7 @@
 // freed memory that is kept as far as the host can spare it.
 #include <algorithm>
 #include <cstring>
+#include <future>
 #include <random>
 
 #include "support.h"
@@ -162,6 +163,47 @@ TEST_F(TouchTest, gives_up_what_it_keeps_before_it_refuses) {
   ASSERT_EQ(extents_.kept_bytes(), 12 * mebibyte);
   fill(allocate(1, 60 * mebibyte));
   EXPECT_EQ(extents_.kept_bytes(), 0u);
+}
+
+TEST_F(TouchTest, gives_back_what_is_kept_in_steps_that_are_short) {
+  leave(1024 * mebibyte);
+  os_.pass_seconds(2);
+  const Extent e = allocate(0, 150 * mebibyte);
+  ASSERT_TRUE(extents_.release(e.offset));
+  ASSERT_EQ(extents_.kept_bytes(), 150 * mebibyte);
+  os_.pass_seconds(11);
+  EXPECT_EQ(extents_.give_back_unused(), 100'000u) << "there is more";
+  EXPECT_EQ(extents_.kept_bytes(), 86 * mebibyte);
+  EXPECT_EQ(extents_.give_back_unused(), 100'000u);
+  EXPECT_EQ(extents_.kept_bytes(), 22 * mebibyte);
+  EXPECT_EQ(extents_.give_back_unused(), 10'000'000'000u);
+  EXPECT_EQ(extents_.kept_bytes(), 0u);
+  EXPECT_TRUE(extents_.is_consistent());
+}
+
+TEST_F(TouchTest, waits_for_memory_that_another_worker_is_freeing) {
+  leave(64 * mebibyte);
+  os_.pass_seconds(2);
+  const Extent theirs = allocate(0, 60 * mebibyte);
+  ASSERT_TRUE(extents_.retire(theirs.offset));
+  auto mine = std::async(std::launch::async, [this] { return extents_.allocate(1, 60 * mebibyte); });
+  EXPECT_EQ(mine.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
+  ASSERT_TRUE(extents_.release(theirs.offset));
+  EXPECT_TRUE(mine.get());
+}
+
+// MPI may have registered the pages with a network.
+TEST_F(TouchTest, has_stale_registrations_dropped_once_after_pages_went_back) {
+  leave(64 * mebibyte);
+  os_.pass_seconds(2);
+  ASSERT_TRUE(extents_.release(allocate(0, 5 * mebibyte).offset));
+  arena_.drop_stale_registrations();
+  EXPECT_EQ(os_.found_anew, 0u) << "its pages are kept";
+  ASSERT_TRUE(extents_.release(allocate(0, 40 * mebibyte).offset));
+  arena_.drop_stale_registrations();
+  EXPECT_EQ(os_.found_anew, 1u);
+  arena_.drop_stale_registrations();
+  EXPECT_EQ(os_.found_anew, 1u);
 }
 
 TEST_F(TouchTest, gives_back_what_is_kept_and_not_used_for_long) {
