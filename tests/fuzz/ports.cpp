@@ -164,16 +164,19 @@ void links(Input& input) {
 }
 
 void watch(Input& input) {
-  static worlds::LifeWatch watch;
+  worlds::LifeWatch watch;  // each looks at its first call
   int pair[2] = {-1, -1};
   demand(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) == 0,
          "a pair of sockets");
-  std::vector<FramedSocket> channels;
-  channels.emplace_back(Socket(pair[0]));
+  constexpr BridgeId bridge = 1;
+  worlds::LivenessLinks links;
+  links[2].emplace_back(Socket(pair[0]));
   const Socket there(pair[1]);
-  const worlds::LifeWatch::Id id = watch.add(std::move(channels), [](worlds::LinkEnd) {});
+  watch.add(bridge, std::move(links));
   for (int steps = 0; steps < 8 && !input.empty(); ++steps) say_something(input, there, "cookie");
-  watch.end(id, true);
+  demand(watch.take_ended().size() <= 1, "a link ends once");
+  watch.end(bridge, true);
+  demand(watch.take_ended().empty(), "nothing is reported of a link that is not watched");
 }
 
 }  // namespace
