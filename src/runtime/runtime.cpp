@@ -101,9 +101,9 @@ Runtime::Runtime(std::unique_ptr<World> world, Reporter& reporter, const WorldJo
     host_leaders_ = std::make_unique<op::GroupCollective>(engine_, control_, std::move(membership));
   }
   engine_.set_between_rounds([this] {
-    other_worlds_->tell_losses();
     if (world_->failures.are_watched()) [[unlikely]]
       look_at_failures();
+    other_worlds_->tell_losses();
   });
   if (server_ != nullptr && world_->has_threads) {
     pusher_ = std::make_unique<pr::Pusher>(make_pusher(*world_));

@@ -73,26 +73,31 @@ Result<Extent> Extents::allocate_pages(const AllocationOptions& options) {
 }
 
 // What others free goes back after all have met in the call that frees it, and large memory takes seconds to
-// go. So a refusal waits for it: a second until a retired extent is being released, a minute while any is.
+// go. So a refusal waits for it where it is enough: not long for retired extents, since some of a dead worker
+// stay so. Small blocks do not wait; their caller holds a lock.
 std::uint32_t Extents::reserve(const AllocationOptions& options, OutOfMemory& out_of_memory) {
   constexpr std::uint64_t round_ns = 1'000'000;
-  unsigned left = 60'000;
-  unsigned left_for_retired = 1'000;
-  for (;;) {
+  constexpr std::uint64_t limit_ns = 30'000'000'000;
+  constexpr unsigned rounds_for_retired = 200;
+  const std::uint64_t begin_ns = place_.os->now_ns();
+  for (unsigned round = 0;; ++round) {
     const std::uint32_t id = try_reserve(options, out_of_memory);
-    if (id != 0 || left-- == 0) return id;
-    const bool goes_on =
-        has_any(ExtentState::releasing) || (has_any(ExtentState::retired) && left_for_retired-- != 0);
-    if (!goes_on) return id;
+    if (id != 0 || options.cell_bytes != 0) return id;
+    const std::uint64_t coming =
+        bytes_in(ExtentState::releasing) + (round < rounds_for_retired ? bytes_in(ExtentState::retired) : 0);
+    const bool is_enough = options.bytes <= out_of_memory.free_bytes + coming;
+    if (coming == 0 || !is_enough || place_.os->now_ns() - begin_ns > limit_ns) return id;
     place_.os->sleep_ns(round_ns);
   }
 }
 
-bool Extents::has_any(ExtentState state) {
+std::uint64_t Extents::bytes_in(ExtentState state) {
   const LockGuard lock(*this);
-  std::uint32_t id = chain_.first();
-  while (id != 0 && chain_.state(id) != state) id = chain_.next(id);
-  return id != 0;
+  std::uint64_t bytes = 0;
+  for (std::uint32_t id = chain_.first(); id != 0; id = chain_.next(id)) {
+    if (chain_.state(id) == state) bytes += chain_.size(id);
+  }
+  return bytes;
 }
 
 std::uint32_t Extents::try_reserve(const AllocationOptions& options, OutOfMemory& out_of_memory) {

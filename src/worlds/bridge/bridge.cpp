@@ -133,6 +133,7 @@ Departure leave_traffic(runtime::Runtime& runtime, BridgeId id, Bridge& bridge, 
   if (is_lost()) return departure;
   if (is_together) {
     meet_workers(runtime, bridge);
+    if (is_lost()) return departure;
     // All part together from here on: a death elsewhere may not make some leave alone.
     bridge.point->unwatch(true);
     if (is_lost()) return departure;

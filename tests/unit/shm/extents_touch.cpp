@@ -187,7 +187,7 @@ TEST_F(TouchTest, waits_for_memory_that_another_worker_is_freeing) {
   const Extent theirs = allocate(0, 60 * mebibyte);
   ASSERT_TRUE(extents_.retire(theirs.offset));
   auto mine = std::async(std::launch::async, [this] { return extents_.allocate(1, 60 * mebibyte); });
-  EXPECT_EQ(mine.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
+  EXPECT_EQ(mine.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
   ASSERT_TRUE(extents_.release(theirs.offset));
   EXPECT_TRUE(mine.get());
 }
