@@ -14,7 +14,7 @@ constexpr int refused_code = std::numeric_limits<int>::min();
 
 }  // namespace
 
-COMEX_C int PARMCI_Wait(armci_hdl_t* handle) {
+COMEX_PROFILED(Wait) int PARMCI_Wait(armci_hdl_t* handle) {
   const comex::runtime::CallName called(__func__);
   if (handle == nullptr) {
     return comex_wait_all(COMEX_GROUP_WORLD);
@@ -30,9 +30,8 @@ COMEX_C int PARMCI_Wait(armci_hdl_t* handle) {
   comex_request_t request = code;
   return comex_wait(&request);
 }
-COMEX_PROFILED(Wait);
 
-COMEX_C int PARMCI_Test(armci_hdl_t* handle) {
+COMEX_PROFILED(Test) int PARMCI_Test(armci_hdl_t* handle) {
   const comex::runtime::CallName called(__func__);
   const int code = handle == nullptr ? 0 : code_of(handle);
   pass();
@@ -43,50 +42,42 @@ COMEX_C int PARMCI_Test(armci_hdl_t* handle) {
   if (comex_test(&request, &status) != COMEX_SUCCESS) set_code(handle, refused_code);
   return status;
 }
-COMEX_PROFILED(Test);
 
-COMEX_C int PARMCI_WaitProc(int proc) {
+COMEX_PROFILED(WaitProc) int PARMCI_WaitProc(int proc) {
   const comex::runtime::CallName called(__func__);
   return comex_wait_proc(proc, COMEX_GROUP_WORLD);
 }
-COMEX_PROFILED(WaitProc);
 
-COMEX_C int PARMCI_WaitAll(void) {
+COMEX_PROFILED(WaitAll) int PARMCI_WaitAll(void) {
   const comex::runtime::CallName called(__func__);
   const int result = comex_wait_all(COMEX_GROUP_WORLD);
   state().aggregates.finished_all();
   return result;
 }
-COMEX_PROFILED(WaitAll);
 
-COMEX_C void PARMCI_Fence(int proc) {
+COMEX_PROFILED(Fence) void PARMCI_Fence(int proc) {
   const comex::runtime::CallName called(__func__);
   end_at_death(comex_fence_proc(proc, COMEX_GROUP_WORLD));
 }
-COMEX_PROFILED(Fence);
 
-COMEX_C void PARMCI_AllFence(void) {
+COMEX_PROFILED(AllFence) void PARMCI_AllFence(void) {
   const comex::runtime::CallName called(__func__);
   end_at_death(comex_fence_all(COMEX_GROUP_WORLD));
 }
-COMEX_PROFILED(AllFence);
 
-COMEX_C void PARMCI_Barrier(void) {
+COMEX_PROFILED(Barrier) void PARMCI_Barrier(void) {
   const comex::runtime::CallName called(__func__);
   end_at_death(comex_barrier(collective_group()));
 }
-COMEX_PROFILED(Barrier);
 
-COMEX_C void PARMCI_SET_AGGREGATE_HANDLE(armci_hdl_t* handle) {
+COMEX_PROFILED(SET_AGGREGATE_HANDLE) void PARMCI_SET_AGGREGATE_HANDLE(armci_hdl_t* handle) {
   const comex::runtime::CallName called(__func__);
   pass();
   Aggregates::set(handle);
 }
-COMEX_PROFILED(SET_AGGREGATE_HANDLE);
 
-COMEX_C void PARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t* handle) {
+COMEX_PROFILED(UNSET_AGGREGATE_HANDLE) void PARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t* handle) {
   const comex::runtime::CallName called(__func__);
   pass();
   state().aggregates.unset(handle);
 }
-COMEX_PROFILED(UNSET_AGGREGATE_HANDLE);

@@ -77,7 +77,7 @@ COMEX_C int armci_domain_same_id(armci_domain_t, int proc) {
   return id_of[checked_proc(proc)] == id_of[static_cast<std::size_t>(state().me)] ? 1 : 0;
 }
 
-COMEX_C int PARMCI_Same_node(int proc) {
+COMEX_PROFILED(Same_node) int PARMCI_Same_node(int proc) {
   const comex::runtime::CallName called(__func__);
   int here = 0;
   int there = 0;
@@ -85,16 +85,13 @@ COMEX_C int PARMCI_Same_node(int proc) {
   comex_host_of(static_cast<int>(checked_proc(proc)), COMEX_GROUP_WORLD, &there);
   return here == there ? 1 : 0;
 }
-COMEX_PROFILED(Same_node);
 
-COMEX_C int PARMCI_Uses_shm(void) {
+COMEX_PROFILED(Uses_shm) int PARMCI_Uses_shm(void) {
   const comex::runtime::CallName called(__func__);
   return some_share_memory(COMEX_GROUP_WORLD);
 }
-COMEX_PROFILED(Uses_shm);
 
-COMEX_C int PARMCI_Uses_shm_grp(ARMCI_Group* group) {
+COMEX_PROFILED(Uses_shm_grp) int PARMCI_Uses_shm_grp(ARMCI_Group* group) {
   const comex::runtime::CallName called(__func__);
   return some_share_memory(handle_of(group));
 }
-COMEX_PROFILED(Uses_shm_grp);

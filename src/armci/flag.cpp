@@ -30,19 +30,19 @@ int put_and_raise(const Put& put, int* flag, int value, int proc) {
 
 }  // namespace
 
-COMEX_C int PARMCI_Put_flag(void* src, void* dst, int bytes, int* flag, int value, int proc) {
+COMEX_PROFILED(Put_flag)
+int PARMCI_Put_flag(void* src, void* dst, int bytes, int* flag, int value, int proc) {
   const comex::runtime::CallName called(__func__);
   const auto put = [&] { return comex_put(src, dst, bytes, proc, COMEX_GROUP_WORLD); };
   return put_and_raise(put, flag, value, proc);
 }
-COMEX_PROFILED(Put_flag);
 
-COMEX_C int PARMCI_PutS_flag(void* src, int src_stride[], void* dst, int dst_stride[], int count[],
-                             int stride_levels, int* flag, int value, int proc) {
+COMEX_PROFILED(PutS_flag)
+int PARMCI_PutS_flag(void* src, int src_stride[], void* dst, int dst_stride[], int count[], int stride_levels,
+                     int* flag, int value, int proc) {
   const comex::runtime::CallName called(__func__);
   const auto put = [&] {
     return comex_puts(src, src_stride, dst, dst_stride, count, stride_levels, proc, COMEX_GROUP_WORLD);
   };
   return put_and_raise(put, flag, value, proc);
 }
-COMEX_PROFILED(PutS_flag);

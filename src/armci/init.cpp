@@ -70,37 +70,31 @@ int finish() {
 
 using namespace comex::armci;
 
-COMEX_C int PARMCI_Init(void) {
+COMEX_PROFILED(Init) int PARMCI_Init(void) {
   const comex::runtime::CallName called(__func__);
   return start(MPI_COMM_NULL, nullptr, nullptr);
 }
-COMEX_PROFILED(Init);
 
-COMEX_C int PARMCI_Init_args(int* argc, char*** argv) {
+COMEX_PROFILED(Init_args) int PARMCI_Init_args(int* argc, char*** argv) {
   const comex::runtime::CallName called(__func__);
   return start(MPI_COMM_NULL, argc, argv);
 }
-COMEX_PROFILED(Init_args);
 
-COMEX_C int PARMCI_Initialized(void) {
+COMEX_PROFILED(Initialized) int PARMCI_Initialized(void) {
   return comex_initialized() != 0 && state().is_open ? 1 : 0;
 }
-COMEX_PROFILED(Initialized);
 
-COMEX_C FinalizeResult PARMCI_Finalize(void) {
+COMEX_PROFILED(Finalize) FinalizeResult PARMCI_Finalize(void) {
   const comex::runtime::CallName called(__func__);
   return finalize_result(finish());
 }
-COMEX_PROFILED(Finalize);
 
 // Nothing of the runtime outlives a process, so there is nothing to clean up.
-COMEX_C void PARMCI_Cleanup(void) {
+COMEX_PROFILED(Cleanup) void PARMCI_Cleanup(void) {
   pass();
 }
-COMEX_PROFILED(Cleanup);
 
-COMEX_C void PARMCI_Error(const char* msg, int code) {
+COMEX_PROFILED(Error) void PARMCI_Error(const char* msg, int code) {
   const comex::runtime::CallName called(__func__);
   comex_error(msg, code);
 }
-COMEX_PROFILED(Error);

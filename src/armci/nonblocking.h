@@ -24,16 +24,14 @@ int start_nonblocking(armci_hdl_t* handle, const Start& start) {
 
 // Defines PARMCI_NAME by comex_CALL, and PARMCI_NbNAME, which takes a handle after the same parameters, by
 // comex_nbCALL.
-#define COMEX_ARMCI_PAIR(name, call, parameters, ...)                              \
-  COMEX_C int PARMCI_##name(COMEX_LIST parameters) {                               \
-    const comex::runtime::CallName called(__func__);                               \
-    return comex_##call(__VA_ARGS__, COMEX_GROUP_WORLD);                           \
-  }                                                                                \
-  COMEX_PROFILED(name);                                                            \
-  COMEX_C int PARMCI_Nb##name(COMEX_LIST parameters, armci_hdl_t* handle) {        \
-    const comex::runtime::CallName called(__func__);                               \
-    return comex::armci::start_nonblocking(handle, [&](comex_request_t* request) { \
-      return comex_nb##call(__VA_ARGS__, COMEX_GROUP_WORLD, request);              \
-    });                                                                            \
-  }                                                                                \
-  COMEX_PROFILED(Nb##name)
+#define COMEX_ARMCI_PAIR(name, call, parameters, ...)                                        \
+  COMEX_PROFILED(name) int PARMCI_##name(COMEX_LIST parameters) {                            \
+    const comex::runtime::CallName called(__func__);                                         \
+    return comex_##call(__VA_ARGS__, COMEX_GROUP_WORLD);                                     \
+  }                                                                                          \
+  COMEX_PROFILED(Nb##name) int PARMCI_Nb##name(COMEX_LIST parameters, armci_hdl_t* handle) { \
+    const comex::runtime::CallName called(__func__);                                         \
+    return comex::armci::start_nonblocking(handle, [&](comex_request_t* request) {           \
+      return comex_nb##call(__VA_ARGS__, COMEX_GROUP_WORLD, request);                        \
+    });                                                                                      \
+  }

@@ -32,20 +32,18 @@ Value get_value(void* src, int proc) {
 
 // Defines the functions for one type of value.
 #define COMEX_VALUE(Name, Value)                                                             \
-  COMEX_C int PARMCI_PutValue##Name(Value src, void* dst, int proc) {                        \
+  COMEX_PROFILED(PutValue##Name) int PARMCI_PutValue##Name(Value src, void* dst, int proc) { \
     return put_value(src, dst, proc);                                                        \
   }                                                                                          \
-  COMEX_PROFILED(PutValue##Name);                                                            \
-  COMEX_C int PARMCI_NbPutValue##Name(Value src, void* dst, int proc, armci_hdl_t* handle) { \
+  COMEX_PROFILED(NbPutValue##Name)                                                           \
+  int PARMCI_NbPutValue##Name(Value src, void* dst, int proc, armci_hdl_t* handle) {         \
     return nb_put_value(src, dst, proc, handle);                                             \
   }                                                                                          \
-  COMEX_PROFILED(NbPutValue##Name);                                                          \
-  COMEX_C Value PARMCI_GetValue##Name(void* src, int proc) {                                 \
+  COMEX_PROFILED(GetValue##Name) Value PARMCI_GetValue##Name(void* src, int proc) {          \
     return get_value<Value>(src, proc);                                                      \
-  }                                                                                          \
-  COMEX_PROFILED(GetValue##Name)
+  }
 
-COMEX_VALUE(Int, int);
-COMEX_VALUE(Long, long);
-COMEX_VALUE(Float, float);
-COMEX_VALUE(Double, double);
+COMEX_VALUE(Int, int)
+COMEX_VALUE(Long, long)
+COMEX_VALUE(Float, float)
+COMEX_VALUE(Double, double)

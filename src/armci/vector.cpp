@@ -33,11 +33,9 @@ class Descriptors {
 
 }  // namespace
 
-COMEX_ARMCI_PAIR(PutV, putv, (armci_giov_t * iov, int len, int proc), Descriptors(iov, len).data(), len,
-                 proc);
+COMEX_ARMCI_PAIR(PutV, putv, (armci_giov_t * iov, int len, int proc), Descriptors(iov, len).data(), len, proc)
 
-COMEX_ARMCI_PAIR(GetV, getv, (armci_giov_t * iov, int len, int proc), Descriptors(iov, len).data(), len,
-                 proc);
+COMEX_ARMCI_PAIR(GetV, getv, (armci_giov_t * iov, int len, int proc), Descriptors(iov, len).data(), len, proc)
 
 COMEX_ARMCI_PAIR(AccV, accv, (int datatype, void* scale, armci_giov_t* iov, int len, int proc),
-                 acc_code(datatype), scale, Descriptors(iov, len).data(), len, proc);
+                 acc_code(datatype), scale, Descriptors(iov, len).data(), len, proc)

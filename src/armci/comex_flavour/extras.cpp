@@ -15,24 +15,22 @@ char no_name[] = "";
 }
 char* mp_group_name = no_name;
 
-COMEX_C int PARMCI_Init_mpi_comm(MPI_Comm comm) {
+COMEX_PROFILED(Init_mpi_comm) int PARMCI_Init_mpi_comm(MPI_Comm comm) {
   const comex::runtime::CallName called(__func__);
   return start_over(comm) == COMEX_SUCCESS ? 1 : 0;
 }
-COMEX_PROFILED(Init_mpi_comm);
 
-COMEX_C void PARMCI_GroupFence(ARMCI_Group* group) {
+COMEX_PROFILED(GroupFence) void PARMCI_GroupFence(ARMCI_Group* group) {
   const comex::runtime::CallName called(__func__);
   end_at_death(comex_fence_all(handle_of(group)));
 }
-COMEX_PROFILED(GroupFence);
 
-COMEX_C int PARMCI_PutS_flag_dir(void* src, int src_stride[], void* dst, int dst_stride[], int count[],
-                                 int stride_levels, int* flag, int value, int proc) {
+COMEX_PROFILED(PutS_flag_dir)
+int PARMCI_PutS_flag_dir(void* src, int src_stride[], void* dst, int dst_stride[], int count[],
+                         int stride_levels, int* flag, int value, int proc) {
   const comex::runtime::CallName called(__func__);
   return PARMCI_PutS_flag(src, src_stride, dst, dst_stride, count, stride_levels, flag, value, proc);
 }
-COMEX_PROFILED(PutS_flag_dir);
 
 COMEX_C int armci_sameclusnode(int proc) {
   const comex::runtime::CallName called(__func__);

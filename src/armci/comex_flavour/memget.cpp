@@ -6,7 +6,7 @@
 
 using namespace comex::armci;
 
-COMEX_C void PARMCI_Memget(size_t bytes, armci_meminfo_t* meminfo, int) {
+COMEX_PROFILED(Memget) void PARMCI_Memget(size_t bytes, armci_meminfo_t* meminfo, int) {
   const comex::runtime::CallName called(__func__);
   std::memset(meminfo, 0, sizeof *meminfo);
   meminfo->cpid = state().me;
@@ -16,25 +16,22 @@ COMEX_C void PARMCI_Memget(size_t bytes, armci_meminfo_t* meminfo, int) {
   meminfo->addr = memory;
   meminfo->size = bytes;
 }
-COMEX_PROFILED(Memget);
 
 // Memory of the host has the same address in all its processes.
-COMEX_C void* PARMCI_Memat(armci_meminfo_t* meminfo, long offset) {
+COMEX_PROFILED(Memat) void* PARMCI_Memat(armci_meminfo_t* meminfo, long offset) {
   const comex::runtime::CallName called(__func__);
   pass();
   if (meminfo->armci_addr == nullptr) return nullptr;
   if (PARMCI_Same_node(meminfo->cpid) == 0) return nullptr;
   return meminfo->armci_addr + offset;
 }
-COMEX_PROFILED(Memat);
 
 // Nothing to undo: PARMCI_Memat attaches nothing.
-COMEX_C void PARMCI_Memdt(armci_meminfo_t*, long) {
+COMEX_PROFILED(Memdt) void PARMCI_Memdt(armci_meminfo_t*, long) {
   pass();
 }
-COMEX_PROFILED(Memdt);
 
-COMEX_C void PARMCI_Memctl(armci_meminfo_t* meminfo) {
+COMEX_PROFILED(Memctl) void PARMCI_Memctl(armci_meminfo_t* meminfo) {
   const comex::runtime::CallName called(__func__);
   if (meminfo->cpid != state().me || meminfo->armci_addr == nullptr) return;
   comex_free_local(meminfo->armci_addr);
@@ -42,4 +39,3 @@ COMEX_C void PARMCI_Memctl(armci_meminfo_t* meminfo) {
   meminfo->addr = nullptr;
   meminfo->size = 0;
 }
-COMEX_PROFILED(Memctl);

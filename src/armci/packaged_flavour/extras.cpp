@@ -8,38 +8,33 @@
 
 using namespace comex::armci;
 
-COMEX_C int PARMCI_Init_thread(int armci_requested) {
+COMEX_PROFILED(Init_thread) int PARMCI_Init_thread(int armci_requested) {
   const comex::runtime::CallName called(__func__);
   start_mpi(nullptr, nullptr, armci_requested);
   return start(MPI_COMM_NULL, nullptr, nullptr);
 }
-COMEX_PROFILED(Init_thread);
 
 // Over all ranks, the caller cannot know about progress ranks, so these do not return.
-COMEX_C int PARMCI_Init_thread_comm(int armci_requested, MPI_Comm comm) {
+COMEX_PROFILED(Init_thread_comm) int PARMCI_Init_thread_comm(int armci_requested, MPI_Comm comm) {
   const comex::runtime::CallName called(__func__);
   start_mpi(nullptr, nullptr, armci_requested);
   return comm == MPI_COMM_WORLD ? start(MPI_COMM_NULL, nullptr, nullptr) : start_over(comm);
 }
-COMEX_PROFILED(Init_thread_comm);
 
-COMEX_C void PARMCI_INIT_HANDLE(armci_hdl_t* handle) {
+COMEX_PROFILED(INIT_HANDLE) void PARMCI_INIT_HANDLE(armci_hdl_t* handle) {
   pass();
   set_code(handle, 0);
 }
-COMEX_PROFILED(INIT_HANDLE);
 
-COMEX_C void PARMCI_Access_begin(void*) {
+COMEX_PROFILED(Access_begin) void PARMCI_Access_begin(void*) {
   pass();
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
-COMEX_PROFILED(Access_begin);
 
-COMEX_C void PARMCI_Access_end(void*) {
+COMEX_PROFILED(Access_end) void PARMCI_Access_end(void*) {
   pass();
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
-COMEX_PROFILED(Access_end);
 
 COMEX_C void ARMCIX_Progress(void) {
   const comex::runtime::CallName called(__func__);
