@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <iterator>
 #include <string_view>
 #include <type_traits>
@@ -29,25 +30,28 @@ Element wrapped(Element a, Element b, const Apply& apply) {
 template <class Element>
 Element absolute(Element value) {
   if constexpr (std::is_integral_v<Element>) {
-    return value < 0 ? wrapped(Element{0}, value, [](auto a, auto b) { return a - b; }) : value;
+    return value < 0 ? wrapped(Element{0}, value, std::minus{}) : value;
   } else {
     return std::fabs(value);
   }
 }
 
-// Elements are copied, because the program's memory need not be aligned for its type.
-template <class Element, Element Apply(Element, Element)>
-void combine_all(void* into, const void* from, std::size_t elements) {
-  auto* a = static_cast<std::byte*>(into);
-  const auto* b = static_cast<const std::byte*>(from);
-  for (std::size_t i = 0; i < elements; ++i, a += sizeof(Element), b += sizeof(Element)) {
-    Element left;
-    Element right;
-    std::memcpy(&left, a, sizeof left);
-    std::memcpy(&right, b, sizeof right);
-    left = Apply(left, right);
-    std::memcpy(a, &left, sizeof left);
-  }
+// The combination of whole arrays by one of two elements. They are copied, because the program's memory need
+// not be aligned for its type.
+template <class Element, class Apply>
+Reduction::Combine combine_by(const Apply& /*without state*/) {
+  return [](void* into, const void* from, std::size_t elements) {
+    auto* a = static_cast<std::byte*>(into);
+    const auto* b = static_cast<const std::byte*>(from);
+    for (std::size_t i = 0; i < elements; ++i, a += sizeof(Element), b += sizeof(Element)) {
+      Element left;
+      Element right;
+      std::memcpy(&left, a, sizeof left);
+      std::memcpy(&right, b, sizeof right);
+      left = Apply{}(left, right);
+      std::memcpy(a, &left, sizeof left);
+    }
+  };
 }
 
 template <class Element>
@@ -59,39 +63,6 @@ void make_absolute(void* x, std::size_t elements) {
     value = absolute(value);
     std::memcpy(a, &value, sizeof value);
   }
-}
-
-template <class E>
-E sum(E a, E b) {
-  return wrapped(a, b, [](auto x, auto y) { return x + y; });
-}
-template <class E>
-E product(E a, E b) {
-  return wrapped(a, b, [](auto x, auto y) { return x * y; });
-}
-template <class E>
-E greatest(E a, E b) {
-  return b > a ? b : a;
-}
-template <class E>
-E least(E a, E b) {
-  return b < a ? b : a;
-}
-template <class E>
-E bit_or(E a, E b) {
-  return a | b;
-}
-template <class E>
-E bit_and(E a, E b) {
-  return a & b;
-}
-template <class E>
-E truth_or(E a, E b) {
-  return a != 0 || b != 0 ? E{1} : E{0};
-}
-template <class E>
-E truth_and(E a, E b) {
-  return a != 0 && b != 0 ? E{1} : E{0};
 }
 
 [[noreturn]] void refuse(const std::string& what) {
@@ -126,13 +97,13 @@ template <class E>
 Reduction::Combine combine_of_integers(ReduceOp operation) {
   switch (operation) {
     case ReduceOp::bit_or:
-      return combine_all<E, bit_or<E>>;
+      return combine_by<E>([](E a, E b) { return a | b; });
     case ReduceOp::bit_and:
-      return combine_all<E, bit_and<E>>;
+      return combine_by<E>([](E a, E b) { return a & b; });
     case ReduceOp::truth_or:
-      return combine_all<E, truth_or<E>>;
+      return combine_by<E>([](E a, E b) { return E{a != 0 || b != 0}; });
     case ReduceOp::truth_and:
-      return combine_all<E, truth_and<E>>;
+      return combine_by<E>([](E a, E b) { return E{a != 0 && b != 0}; });
     default:
       return nullptr;
   }
@@ -142,15 +113,15 @@ template <class E>
 Reduction::Combine combine_of(ReduceOp operation) {
   switch (operation) {
     case ReduceOp::sum:
-      return combine_all<E, sum<E>>;
+      return combine_by<E>([](E a, E b) { return wrapped(a, b, std::plus{}); });
     case ReduceOp::product:
-      return combine_all<E, product<E>>;
+      return combine_by<E>([](E a, E b) { return wrapped(a, b, std::multiplies{}); });
     case ReduceOp::max:
     case ReduceOp::absmax:
-      return combine_all<E, greatest<E>>;
+      return combine_by<E>([](E a, E b) { return b > a ? b : a; });
     case ReduceOp::min:
     case ReduceOp::absmin:
-      return combine_all<E, least<E>>;
+      return combine_by<E>([](E a, E b) { return b < a ? b : a; });
     default:
       break;
   }
@@ -167,6 +138,25 @@ Reduction make_reduction(const char* op) {
   }
   const bool is_absolute = operation == ReduceOp::absmax || operation == ReduceOp::absmin;
   return Reduction(sizeof(E), combine, is_absolute ? &make_absolute<E> : nullptr);
+}
+
+// use(element) with a value of the element type; an unknown type ends the job.
+template <class Use>
+auto with_type(int type, const Use& use) {
+  switch (type) {
+    case ARMCI_INT:
+      return use(0);
+    case ARMCI_LONG:
+      return use(0L);
+    case ARMCI_LONG_LONG:
+      return use(0LL);
+    case ARMCI_FLOAT:
+      return use(0.0F);
+    case ARMCI_DOUBLE:
+      return use(0.0);
+    default:
+      refuse("a collective's element type " + std::to_string(type) + " is unknown");
+  }
 }
 
 }  // namespace
@@ -191,37 +181,11 @@ std::string first_of_name(const char* op) {
 }
 
 std::size_t type_bytes(int type) {
-  switch (type) {
-    case ARMCI_INT:
-      return sizeof(int);
-    case ARMCI_LONG:
-      return sizeof(long);
-    case ARMCI_LONG_LONG:
-      return sizeof(long long);
-    case ARMCI_FLOAT:
-      return sizeof(float);
-    case ARMCI_DOUBLE:
-      return sizeof(double);
-    default:
-      refuse("a collective's element type " + std::to_string(type) + " is unknown");
-  }
+  return with_type(type, [](auto element) { return sizeof element; });
 }
 
 Reduction Reduction::of(const char* op, int type) {
-  switch (type) {
-    case ARMCI_INT:
-      return make_reduction<int>(op);
-    case ARMCI_LONG:
-      return make_reduction<long>(op);
-    case ARMCI_LONG_LONG:
-      return make_reduction<long long>(op);
-    case ARMCI_FLOAT:
-      return make_reduction<float>(op);
-    case ARMCI_DOUBLE:
-      return make_reduction<double>(op);
-    default:
-      refuse("a collective's element type " + std::to_string(type) + " is unknown");
-  }
+  return with_type(type, [&](auto element) { return make_reduction<decltype(element)>(op); });
 }
 
 }  // namespace comex::armci
