@@ -1,25 +1,32 @@
 // The calls for start, end and errors.
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 #include "armci/export.h"
-#include "armci/one_flavour.h"
 #include "armci/start.h"
 #include "armci/state.h"
+
+comex::runtime::FlavourMark comex_armci_flavour = {comex::armci::flavour_name, nullptr};
 
 namespace comex::armci {
 namespace {
 
+// Two flavours in one program are refused, because their types and codes differ.
+__attribute__((constructor)) void note_flavour() {
+  if (std::strcmp(comex_armci_flavour.name, flavour_name) != 0) comex_armci_flavour.other = flavour_name;
+}
+
 // The lowest rank prints one line; the others wait for the end of the job.
 void refuse_two_flavours(MPI_Comm comm) {
-  if (other_flavour() == nullptr) return;
+  if (comex_armci_flavour.other == nullptr) return;
   start_mpi(nullptr, nullptr, MPI_THREAD_FUNNELED);
   const MPI_Comm all = comm == MPI_COMM_NULL ? MPI_COMM_WORLD : comm;
   int rank = 0;
   PMPI_Comm_rank(all, &rank);
   if (rank == 0) {
     const std::string text = std::string("this program uses both ") + comex_armci_flavour.name + " and " +
-                             other_flavour() + ", whose types and codes differ; link one of them";
+                             comex_armci_flavour.other + ", whose types and codes differ; link one of them";
     comex_error(text.c_str(), 1);
   }
   PMPI_Barrier(all);
