@@ -98,14 +98,13 @@ class Arena {
   void drop_life_in_child() { body_->life.close(); }
   Os& os() { return *body_->os; }
   // MPI may have registered pages with a network that went back to the system since; it would move those. Its
-  // caches learn nothing of holes in a file, but they watch madvise, so this has them drop the arena's pages.
+  // caches learn nothing of holes in a file, but they watch madvise, so this has them drop those pages.
   // Called before MPI gets memory of the arena; it costs a load while no page has gone back.
   void drop_stale_registrations() {
-    const std::uint64_t now = extents().given_back();
-    if (body_->seen_given_back.load(std::memory_order_acquire) == now) [[likely]]
+    const std::uint64_t seen = body_->seen_given_back.load(std::memory_order_acquire);
+    if (seen == extents().times_given_back()) [[likely]]
       return;
-    os().find_pages_anew(at(geometry().data_offset), reservation_bytes() - geometry().data_offset);
-    body_->seen_given_back.store(now, std::memory_order_release);
+    body_->seen_given_back.store(extents().find_given_back_anew(seen), std::memory_order_release);
   }
 
  private:

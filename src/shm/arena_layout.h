@@ -21,7 +21,7 @@ struct ArenaHeader {
 
 // The end of the header page, for programs that watch a job and have only the object (tools/comex_top).
 struct ArenaMap {
-  static constexpr std::uint64_t right_magic = 0x3350414d58454d43;  // "CMEXMAP3"; changes with the layout
+  static constexpr std::uint64_t right_magic = 0x3450414d58454d43;  // "CMEXMAP4"; changes with the layout
   std::uint64_t magic;
   std::uint64_t world;
   std::uint64_t job;  // the same in all arenas of a world, whose hosts may be virtual

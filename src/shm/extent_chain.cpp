@@ -222,6 +222,9 @@ void ExtentChain::rebuild() {
     is_reached[id] = true;
     records_[id].previous = before;
     before = id;
+    // Without committed pages only the holder of the lock has one in this state.
+    if (state(id) == ExtentState::releasing && records_[id].is_committed == 0)
+      records_[id].state.store(ExtentState::free, std::memory_order_release);
     if (state(id) == ExtentState::free) {
       link(id);
     } else {
@@ -235,6 +238,8 @@ void ExtentChain::rebuild() {
     while (can_join(id, next(id))) join_next(id);
   }
   ++block_->rebuilds;
+  // The dead holder may have punched pages without a note of it.
+  block_->times_given_back.fetch_add(latest_given_back, std::memory_order_release);
 }
 
 std::uint64_t ExtentChain::largest_free() const {

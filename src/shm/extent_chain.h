@@ -53,6 +53,13 @@ struct ExtentRecord {
 };
 static_assert(sizeof(ExtentRecord) == 64);
 
+// Pages that went back to the system.
+struct GivenBack {
+  std::atomic<std::uint64_t> offset;
+  std::atomic<std::uint64_t> bytes;
+};
+inline constexpr std::uint64_t latest_given_back = 64;
+
 // The part of the arena's header that belongs to Extents.
 inline constexpr std::uint32_t bin_count = 48;
 struct alignas(64) ExtentsBlock {
@@ -66,13 +73,14 @@ struct alignas(64) ExtentsBlock {
   std::uint64_t live_bytes;
   std::uint64_t most_bytes;       // limit of live and kept bytes, from the last look at the host's memory
   std::uint64_t most_kept_bytes;  // limit of freed memory that is kept
-  std::atomic<std::uint64_t> limits_read_ns;  // time of the last look at the host's memory; 0: never
-  std::atomic<std::uint64_t> last_kept_ns;    // time when memory was last freed and kept; 0: none is kept
-  std::atomic<std::uint64_t> given_back;      // how often pages went back to the system
+  std::atomic<std::uint64_t> limits_read_ns;    // time of the last look at the host's memory; 0: never
+  std::atomic<std::uint64_t> last_kept_ns;      // time when memory was last freed and kept; 0: none is kept
+  std::atomic<std::uint64_t> times_given_back;  // how often pages went back to the system
   OwnerLockWord lock;
   std::atomic<std::uint32_t> mirrored;          // live extents with mirrors
   std::atomic<std::uint32_t> mirrored_changes;  // how often that set has changed
   std::uint32_t bins[2][bin_count];             // [is committed][log2 of pages]
+  GivenBack given_back[latest_given_back];      // the latest ones, by times_given_back
 };
 
 inline constexpr std::uint64_t commit_chunk_bytes = 64 * 1024;  // step for records and table

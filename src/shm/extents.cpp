@@ -320,8 +320,9 @@ void Extents::give_back(std::uint32_t id) {
     }
     place_.block->live_bytes += bytes;  // until the pages are punched: slow, so without the lock
   }
-  const Status punched = punch(offset, bytes);
+  const Status punched = place_.os->punch(*place_.object, offset, bytes);
   const LockGuard lock(*this);
+  note_given_back(offset, bytes);
   place_.block->live_bytes -= bytes;
   chain_.give(id, !punched);  // if the punch failed, the pages are still committed
 }

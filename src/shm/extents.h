@@ -72,6 +72,7 @@ class Extents {
     return place_.block->mirrored_changes.load(std::memory_order_acquire);
   }
   std::vector<Extent> mirrored();
+  std::optional<std::vector<Extent>> try_mirrored();  // for progress ranks; none: another has the lock
 
   bool begins_local(Worker owner, std::uint64_t offset) const;  // an extent in no allocation
   std::uint64_t placed_bytes(
@@ -84,7 +85,11 @@ class Extents {
   // it calls again.
   std::uint64_t give_back_unused();
   // How often pages have gone back to the system, before their space could be used again.
-  std::uint64_t given_back() const { return place_.block->given_back.load(std::memory_order_acquire); }
+  std::uint64_t times_given_back() const {
+    return place_.block->times_given_back.load(std::memory_order_acquire);
+  }
+  // Has this process find those pages anew that went back after the first `seen` times; returns the times.
+  std::uint64_t find_given_back_anew(std::uint64_t seen) const;
 
   // Decides whether [offset, offset + bytes) of `owner` may be touched. Lock-free, for any thread.
   BoundsVerdict check(Worker owner, std::uint64_t offset, std::uint64_t bytes) const;
@@ -136,7 +141,8 @@ class Extents {
   }
   MirroredPart& part_behind(const ExtentRecord& record) const;
   bool cell_covers(const ExtentRecord& slab, std::uint64_t offset, std::uint64_t bytes) const;
-  std::vector<Extent> collect_live() const;  // needs the lock
+  std::vector<Extent> collect_live() const;      // needs the lock
+  std::vector<Extent> collect_mirrored() const;  // needs the lock
   void collect_cells(const ExtentRecord& slab, std::vector<Extent>& found) const;
   BoundsVerdict explain(Worker owner, std::uint64_t offset) const;  // why the range is not covered
   std::uint32_t locate(std::uint64_t offset) const;                 // 0 = no extent begins at offset
@@ -159,13 +165,12 @@ class Extents {
   void release_slab(std::uint64_t offset);
   void give_back(std::uint32_t id);
   bool commit(std::uint32_t id, OutOfMemory& out_of_memory);
-  bool is_within_limits(std::uint64_t offset, std::uint64_t bytes, OutOfMemory& out_of_memory);
   bool commit_steps(std::uint64_t offset, std::uint64_t bytes, bool large_pages, OutOfMemory& out_of_memory);
-  std::uint64_t others_committing() const;
+  std::uint64_t others_committing() const;  // on other slots
   void publish(std::uint32_t id, std::uint32_t cell_bytes);
   // Needs the lock. Punches kept extents, or about so many bytes of them; false: there were none.
   bool trim(std::uint64_t most = ~std::uint64_t{0});
-  Status punch(std::uint64_t offset, std::uint64_t bytes);
+  void note_given_back(std::uint64_t offset, std::uint64_t bytes);  // needs the lock
   std::atomic<std::uint64_t>& committing(HostSlot slot) const;
   Failure does_not_fit(Worker owner, std::uint64_t bytes, const OutOfMemory& out_of_memory);
 

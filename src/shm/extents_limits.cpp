@@ -72,26 +72,26 @@ bool Extents::commit(std::uint32_t id, OutOfMemory& out_of_memory) {
   const std::uint64_t bytes = chain_.size(id);
   const bool large_pages = place_.large_pages && records_[id].is_placed == 0;  // placed pages move one by one
   for (int attempt = 0; attempt < 2; ++attempt) {
-    committing(place_.slot).fetch_add(bytes, std::memory_order_seq_cst);
-    const bool is_within = is_within_limits(offset, bytes, out_of_memory);
+    // All ranks of the host allocate at the same time, and threads of this one.
+    const std::uint64_t others_bytes =
+        committing(place_.slot).fetch_add(bytes, std::memory_order_seq_cst) + others_committing();
+    const MemoryLimits limits = place_.os->memory_limits(place_.object->backing());
+    out_of_memory = out_of_memory_in(limits, offset, bytes);
+    bool is_within = bytes <= out_of_memory.free_bytes;
+    if (is_within) {
+      out_of_memory.others_bytes = others_bytes;
+      is_within = bytes + others_bytes <= limits.bytes;
+    }
     if (is_within && commit_steps(offset, bytes, large_pages, out_of_memory)) {
       records_[id].is_committed = 1;
       return true;
     }
     if (!is_within) committing(place_.slot).fetch_sub(bytes, std::memory_order_relaxed);
     const LockGuard lock(*this);
-    if (!trim()) return false;  // memory kept for reuse counts against the same limit
+    if (is_within) note_given_back(offset, bytes);  // commit_steps() has punched it
+    if (!trim()) return false;                      // memory kept for reuse counts against the same limit
   }
   return false;
-}
-
-// Includes what all ranks of the host are committing at present, since they allocate at the same time.
-bool Extents::is_within_limits(std::uint64_t offset, std::uint64_t bytes, OutOfMemory& out_of_memory) {
-  const MemoryLimits limits = place_.os->memory_limits(place_.object->backing());
-  out_of_memory = out_of_memory_in(limits, offset, bytes);
-  if (bytes > out_of_memory.free_bytes) return false;
-  out_of_memory.others_bytes = others_committing();
-  return bytes + out_of_memory.others_bytes <= limits.bytes;
 }
 
 std::uint64_t Extents::others_committing() const {
@@ -113,7 +113,7 @@ bool Extents::commit_steps(std::uint64_t offset, std::uint64_t bytes, bool large
     const std::uint64_t step = std::min(commit_step_bytes - begin % commit_step_bytes, bytes - done);
     large_pages = large_pages && place_.os->grant_large_pages(*place_.object, begin, step);
     if (const Status grown = place_.os->extend(*place_.object, begin, step); !grown) {
-      static_cast<void>(punch(offset, done + step));
+      static_cast<void>(place_.os->punch(*place_.object, offset, done + step));
       out_of_memory = out_of_memory_met(*place_.os, *place_.object, offset, bytes, grown.failure());
       out_of_memory.others_bytes = others_committing();
       committing(place_.slot).fetch_sub(bytes - done, std::memory_order_relaxed);
@@ -159,17 +159,40 @@ bool Extents::trim(std::uint64_t most) {
     const std::uint64_t bytes = chain_.size(id);
     most -= std::min(most, bytes);
     chain_.mark_uncommitted(id);
-    const Status punched = punch(chain_.offset(id), bytes);
+    const Status punched = place_.os->punch(*place_.object, chain_.offset(id), bytes);
+    note_given_back(chain_.offset(id), bytes);
     chain_.give(id, !punched);
   }
   return !kept.empty();
 }
 
-// Counts it afterwards: who registers the pages meanwhile gets those that stay.
-Status Extents::punch(std::uint64_t offset, std::uint64_t bytes) {
-  Status punched = place_.os->punch(*place_.object, offset, bytes);
-  place_.block->given_back.fetch_add(1, std::memory_order_release);
-  return punched;
+// Called after the punch: who registers the pages meanwhile gets those that stay.
+void Extents::note_given_back(std::uint64_t offset, std::uint64_t bytes) {
+  ExtentsBlock& block = *place_.block;
+  const std::uint64_t times = block.times_given_back.load(std::memory_order_relaxed);
+  GivenBack& latest = block.given_back[times % latest_given_back];
+  std::atomic_thread_fence(std::memory_order_release);  // who sees this entry changed sees `times` below
+  latest.offset.store(offset, std::memory_order_relaxed);
+  latest.bytes.store(bytes, std::memory_order_relaxed);
+  block.times_given_back.store(times + 1, std::memory_order_release);
+}
+
+std::uint64_t Extents::find_given_back_anew(std::uint64_t seen) const {
+  const ExtentsBlock& block = *place_.block;
+  const std::uint64_t times = times_given_back();
+  bool all_known = times - seen < latest_given_back;
+  for (std::uint64_t at = seen; all_known && at != times; ++at) {
+    const GivenBack& range = block.given_back[at % latest_given_back];
+    const std::uint64_t offset = range.offset.load(std::memory_order_relaxed);
+    const std::uint64_t bytes = range.bytes.load(std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    // The entry of `seen` is written again once others have been, and may be in parts by now.
+    all_known = block.times_given_back.load(std::memory_order_relaxed) - at < latest_given_back;
+    if (all_known) place_.os->find_pages_anew(place_.base + offset, bytes);
+  }
+  const std::uint64_t data = place_.geometry.data_offset;
+  if (!all_known) place_.os->find_pages_anew(place_.base + data, place_.geometry.reservation_bytes - data);
+  return times;
 }
 
 }  // namespace comex::shm

@@ -19,8 +19,8 @@ MirroredPart& Extents::part_behind(const ExtentRecord& record) const {
 void Extents::show_mirrored(std::uint64_t offset) {
   const std::uint32_t id = locate(offset);
   COMEX_BUG_IF(id == 0);
+  place_.block->mirrored.fetch_add(1);  // first: who dies in between must not make it too low
   records_[id].is_mirrored.store(1, std::memory_order_release);
-  place_.block->mirrored.fetch_add(1);
   place_.block->mirrored_changes.fetch_add(1);
 }
 
@@ -34,6 +34,16 @@ bool Extents::note_written(std::uint64_t offset, std::uint64_t bytes) const {
 
 std::vector<Extent> Extents::mirrored() {
   const LockGuard lock(*this);
+  return collect_mirrored();
+}
+
+std::optional<std::vector<Extent>> Extents::try_mirrored() {
+  const LockGuard lock(*this, LockGuard::Try{});
+  if (!lock) return std::nullopt;
+  return collect_mirrored();
+}
+
+std::vector<Extent> Extents::collect_mirrored() const {
   std::vector<Extent> found;
   for (std::uint32_t id = chain_.first(); id != 0; id = chain_.next(id)) {
     const bool is_live = chain_.state(id) == ExtentState::live;

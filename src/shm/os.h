@@ -132,7 +132,7 @@ class Os {
   virtual void unmap(std::byte* base, std::uint64_t bytes) = 0;
   // Forked children do not inherit a mapping unless this is called.
   virtual void inherit_on_fork(std::byte* base, std::uint64_t bytes) = 0;
-  // Has the process find the pages of this mapping anew. They keep what they hold.
+  // Has the process find these pages of a mapping anew. They keep what they hold.
   virtual void find_pages_anew(std::byte* base, std::uint64_t bytes) = 0;
   virtual std::vector<AddressRange> address_ranges() const = 0;  // the ranges for candidate addresses
 

@@ -270,7 +270,10 @@ class PosixOs final : public Os {
   void unmap(std::byte* base, std::uint64_t bytes) override { munmap(base, bytes); }
 
   void inherit_on_fork(std::byte* base, std::uint64_t bytes) override { madvise(base, bytes, MADV_DOFORK); }
-  void find_pages_anew(std::byte* base, std::uint64_t bytes) override { madvise(base, bytes, MADV_DONTNEED); }
+  void find_pages_anew(std::byte* base, std::uint64_t bytes) override {
+    const std::uint64_t into_page = reinterpret_cast<std::uintptr_t>(base) % system_page_bytes();
+    madvise(base - into_page, bytes + into_page, MADV_DONTNEED);
+  }
 
   std::vector<AddressRange> address_ranges() const override { return usable_address_ranges(); }
 

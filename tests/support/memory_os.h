@@ -31,7 +31,7 @@ class MemoryOs : public Os {
   ~MemoryOs() override;
 
   MemoryFaults faults;
-  std::atomic<unsigned> found_anew{0};  // calls of find_pages_anew()
+  std::uint64_t found_anew_bytes = 0;  // by find_pages_anew()
   std::uint64_t granted_bytes() const;
   std::uint64_t large_pages_granted() const;  // in total
   std::uint64_t large_pages_refused() const;
@@ -50,7 +50,7 @@ class MemoryOs : public Os {
   Result<std::byte*> map(const Object& object, const MapOptions& options) override;
   void unmap(std::byte* base, std::uint64_t bytes) override;
   void inherit_on_fork(std::byte*, std::uint64_t) override {}
-  void find_pages_anew(std::byte*, std::uint64_t) override { ++found_anew; }
+  void find_pages_anew(std::byte*, std::uint64_t bytes) override { found_anew_bytes += bytes; }
   std::vector<AddressRange> address_ranges() const override;
   MemoryLimits memory_limits(Backing backing) override;
   bool wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t timeout_ns,

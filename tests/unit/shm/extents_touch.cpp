@@ -198,12 +198,24 @@ TEST_F(TouchTest, has_stale_registrations_dropped_once_after_pages_went_back) {
   os_.pass_seconds(2);
   ASSERT_TRUE(extents_.release(allocate(0, 5 * mebibyte).offset));
   arena_.drop_stale_registrations();
-  EXPECT_EQ(os_.found_anew, 0u) << "its pages are kept";
+  EXPECT_EQ(os_.found_anew_bytes, 0u) << "its pages are kept";
   ASSERT_TRUE(extents_.release(allocate(0, 40 * mebibyte).offset));
   arena_.drop_stale_registrations();
-  EXPECT_EQ(os_.found_anew, 1u);
+  EXPECT_EQ(os_.found_anew_bytes, 40 * mebibyte);
   arena_.drop_stale_registrations();
-  EXPECT_EQ(os_.found_anew, 1u);
+  EXPECT_EQ(os_.found_anew_bytes, 40 * mebibyte);
+}
+
+TEST_F(TouchTest, has_all_registrations_dropped_once_pages_went_back_too_often_to_be_known) {
+  leave(64 * mebibyte);
+  os_.pass_seconds(2);
+  for (int time = 0; time < 63; ++time) ASSERT_TRUE(extents_.release(allocate(0, 40 * mebibyte).offset));
+  arena_.drop_stale_registrations();
+  EXPECT_EQ(os_.found_anew_bytes, 63 * 40 * mebibyte);
+  os_.found_anew_bytes = 0;
+  for (int time = 0; time < 64; ++time) ASSERT_TRUE(extents_.release(allocate(0, 40 * mebibyte).offset));
+  arena_.drop_stale_registrations();
+  EXPECT_EQ(os_.found_anew_bytes, arena_.reservation_bytes() - arena_.geometry().data_offset);
 }
 
 TEST_F(TouchTest, gives_back_what_is_kept_and_not_used_for_long) {

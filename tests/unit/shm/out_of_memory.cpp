@@ -100,6 +100,14 @@ TEST_F(OutOfMemoryTest, counts_what_others_allocate_at_the_same_time) {
   EXPECT_TRUE(extents_.allocate(0, mebibyte));
 }
 
+TEST_F(OutOfMemoryTest, counts_what_other_threads_of_the_worker_allocate_at_the_same_time) {
+  fill(mebibyte, 1);
+  slot(0).committing = 2 * mebibyte;
+  leave(3 * mebibyte, Limit::mount);
+  expect_parts(refusal(2 * mebibyte - 5), {"with what others of this host allocate just now 4194304, free"});
+  EXPECT_EQ(slot(0).committing, 2 * mebibyte);
+}
+
 TEST_F(OutOfMemoryTest, does_not_claim_that_more_is_free_than_wanted) {
   os_.faults.hidden_bytes = os_.granted_bytes() + 40 * mebibyte;
   os_.faults.limit_bytes = os_.granted_bytes() + 100 * mebibyte;
