@@ -159,9 +159,6 @@ constexpr bool is_write(Verb verb) {
   return verb == Verb::put || verb == Verb::acc || verb == Verb::store || verb == Verb::release ||
          verb == Verb::batch;
 }
-constexpr bool is_of_mutex(Verb verb) {
-  return verb == Verb::lock || verb == Verb::try_lock || verb == Verb::release || verb == Verb::unlock;
-}
 // The value of the answer to a lock or trylock.
 inline constexpr std::uint64_t not_taken = 0;
 constexpr std::uint64_t taken_value(bool is_from_dead_holder) {

@@ -184,7 +184,7 @@ void Server::forget(Origin& origin) {
 }
 
 void Server::forget_dead(TransportRank origin, Worker worker) {
-  dead_.push_back(origin);
+  give_up(origin);
   Mutexes& mutexes = served_worlds_.front().mutexes;
   mutexes.drop(origin);
   mutexes.declare_dead(worker);

@@ -66,7 +66,10 @@ class Server final : public transport::Sink {
   void on_all_taken() override { chunks_at_look_ = counters_.chunks; }
   unsigned advance() override;
   bool quiet() const override;
-  // A worker of the first world has died on another host: it waits for no mutex and holds none from here on.
+  // The others go on without this rank of the first world. If it is alive, as one may be whose host is lost,
+  // nothing that it sends from now on is executed: others may do its work again, or have its memory.
+  void give_up(TransportRank origin) { given_up_.push_back(origin); }
+  // Gives up a worker that has died on another host: it waits for no mutex and holds none from here on.
   void forget_dead(TransportRank origin, Worker worker);
 
   // Counts the origins that have left and have no requests here any more.
@@ -188,7 +191,9 @@ class Server final : public transport::Sink {
   }
   void count_small_gets(std::uint64_t gets, std::uint64_t arrived_at);
   void reply_batch(Origin& origin, const BatchRun& batch);
-  bool is_dead(TransportRank origin) const { return std::ranges::find(dead_, origin) != dead_.end(); }
+  bool is_given_up(TransportRank origin) const {
+    return std::ranges::find(given_up_, origin) != given_up_.end();
+  }
   void refuse(Origin& origin, const Header& header, const BadAccess& fault);
 
   transport::Transport& transport_;
@@ -208,10 +213,9 @@ class Server final : public transport::Sink {
   EntryList spare_entries_;
   std::vector<MessageCopy> spare_copies_;
   std::unordered_map<TransportRank, protocol::Leaving> departed_;
-  std::vector<TransportRank>
-      dead_;                 // whose mutexes were passed on, so that nothing they say of mutexes counts
-  std::uint32_t event_ = 0;  // in the log, of the message that is being taken
-  unsigned held_ = 0;        // messages, of all origins
+  std::vector<TransportRank> given_up_;
+  std::uint32_t event_ = 0;           // in the log, of the message that is being taken
+  unsigned held_ = 0;                 // messages, of all origins
   std::uint64_t chunks_at_look_ = 0;  // count of moved chunks when no message was left
 };
 

@@ -71,12 +71,12 @@ void Server::take_held(Origin& origin) {
 // Takes the message whose turn it is.
 void Server::take(Origin& origin, const Header& header, std::span<const std::byte> message) {
   origin.last_sequence = header.sequence;
+  if (is_given_up(origin.rank)) return;
   if (header.call != 0) origin.newest_call = header.call;
   if (protocol::is_write(header.verb)) {
     COMEX_BUG_IF(header.number != origin.last_number + 1);
     if (header.verb != Verb::batch) origin.last_number = header.number;
   }
-  if (is_of_mutex(header.verb) && is_dead(origin.rank)) return;
   begin_event(origin, header);
   if (header.verb == Verb::lock || header.verb == Verb::try_lock) {
     handle_lock(origin, header, message);

@@ -94,6 +94,22 @@ TEST_F(ServerMutex, that_a_dead_origin_gave_back_behind_its_writes_stays_with_th
   EXPECT_TRUE(unlock(b));
 }
 
+// A worker that the others have given up may be alive, and compute on beside those who do its work again.
+TEST_F(ServerMutex, and_all_else_takes_nothing_from_an_origin_that_was_given_up) {
+  const Bytes ones(8, std::byte{1});
+  ASSERT_TRUE(a.wait_credit());
+  a.put(rig.memory, ones);
+  rig.run(5);
+  rig.server->give_up(1);
+  ASSERT_TRUE(a.wait_credit());
+  a.put(rig.memory + 8, ones);
+  ASSERT_TRUE(a.wait_credit());
+  const std::uint32_t get = a.get(rig.memory, 8);
+  EXPECT_EQ(a.reply_to(get, 20), nullptr);
+  EXPECT_EQ(rig.read(rig.memory, 8), ones) << "it came before";
+  EXPECT_EQ(rig.read(rig.memory + 8, 8), Bytes(8)) << "it came late";
+}
+
 TEST_F(ServerMutex, of_a_dead_origin_is_passed_on_past_one_that_died_in_line) {
   const std::uint32_t third = lock_in_turn();
   rig.server->forget_dead(1, 101);
