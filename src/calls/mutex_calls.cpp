@@ -87,7 +87,9 @@ int code_of(const runtime::Runtime& runtime, bool is_recovered) {
 // Waits for the turn of a ticket and drives MPI meanwhile.
 int lock_here(const Named& named) {
   constexpr unsigned rounds_without_mpi = 20;  // within a host, a mutex is usually passed on sooner
-  constexpr unsigned rounds_a_question = 16;   // checking whether those ahead live takes a system call
+  // Checking whether those ahead live takes a system call, which is little beside a sleep.
+  constexpr unsigned sleeps_a_question = 16;
+  constexpr unsigned rounds_a_question = 4096;
   shm::FairMutex mutex = named.here();
   const shm::MutexParty party = named.party();
   shm::MutexTurn turn;
@@ -107,7 +109,8 @@ int lock_here(const Named& named) {
                                                  .awaited = &awaited});
   for (unsigned round = 0;; ++round) {
     const bool sleeps = idle.would_nap();
-    const shm::LockResult taken = mutex.step(turn, party, sleeps && round % rounds_a_question == 0);
+    const bool asks = round % (sleeps ? sleeps_a_question : rounds_a_question) == sleeps_a_question - 1;
+    const shm::LockResult taken = mutex.step(turn, party, asks);
     if (taken == shm::LockResult::taken_over) say_taken_over("lock", named, mutex);
     if (taken != shm::LockResult::busy) return code_of(runtime, taken == shm::LockResult::taken_over);
     if (round >= rounds_without_mpi) runtime.engine().poll();
