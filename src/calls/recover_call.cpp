@@ -100,7 +100,7 @@ class Recovery {
   void* source_address(std::uint32_t part) const;
   bool fill();
   void free_old();
-  void forget_dead_parts(const runtime::KeptAllocation& kept);
+  void forget_dead_parts(std::uint64_t allocation);
   bool are_mirrors_in_use(const runtime::KeptAllocation& kept) const;
 
   runtime::Runtime& runtime_;
@@ -108,14 +108,15 @@ class Recovery {
   const int handle_;
   const std::uint32_t me_;
   int code_ = COMEX_SUCCESS;
-  std::optional<runtime::Allocation> old_;  // none: a newcomer
+  std::unique_ptr<runtime::Allocation> old_;  // null: a newcomer
   std::vector<std::uint8_t> has_old_;       // by member
   KeptShapes shapes_;
   std::shared_ptr<runtime::KeptAllocation> made_;
 };
 
 int Recovery::run(void* ptr, void** ptrs, int* homes) {
-  runtime_.fence_members(group_);  // what is under way to members reaches the old memory
+  // What is under way reaches the old memory, also that of a dead worker.
+  runtime_.fence_members(*runtime_.groups().find(groups::world_handle));
   if (!name_memory(ptr, ptrs, homes)) return code_;
   runtime::find_homes(shapes_.homes, group_.size());
   code_ = make_kept_over(runtime_, name, handle_, group_, shapes_, made_);
@@ -164,7 +165,7 @@ bool Recovery::choose_old(std::uint64_t root) {
   if (is_interrupted()) return false;
   const auto mine = std::ranges::find(all, newest.id, &runtime::Allocation::id);
   if (mine != all.end()) {
-    old_ = *mine;
+    old_ = std::make_unique<runtime::Allocation>(*mine);
     old_->kept->is_whole = true;
   }
   shapes_.root = root;
@@ -174,7 +175,7 @@ bool Recovery::choose_old(std::uint64_t root) {
 
 // All members know the same of the parts afterwards.
 bool Recovery::learn(KeptFacts known) {
-  has_old_ = runtime_.gather(handle_, std::uint8_t{old_.has_value()});
+  has_old_ = runtime_.gather(handle_, std::uint8_t{old_ != nullptr});
   if (is_interrupted()) return false;
   if (old_) {
     const runtime::KeptAllocation& kept = *old_->kept;
@@ -276,7 +277,7 @@ void Recovery::free_old() {
   std::vector<runtime::Allocation> old = runtime_.allocations().all_of_root(shapes_.root);
   std::erase_if(old, [&](const runtime::Allocation& each) { return each.kept == made_; });
   for (const runtime::Allocation& each : old) {
-    forget_dead_parts(*each.kept);
+    forget_dead_parts(each.id);
     if (are_mirrors_in_use(*each.kept)) each.kept->own_mirrors = nullptr;  // never given back
     runtime::retire_parts(runtime_, name, each);
   }
@@ -289,15 +290,13 @@ void Recovery::free_old() {
   }
 }
 
-// Nothing is sent any more for a part of a worker of this host that has died.
-void Recovery::forget_dead_parts(const runtime::KeptAllocation& kept) {
+// Nothing is sent any more for a part of a worker of this host that has died. The call that made it may have
+// ended before this member had its address.
+void Recovery::forget_dead_parts(std::uint64_t allocation) {
   shm::Extents& extents = runtime_.world().arena->extents();
-  for (std::size_t part = 0; part < kept.bytes.size(); ++part) {
-    const Worker home = kept.homes[part];
-    const groups::WorkerPlace& place = runtime_.place(home);
-    const bool is_dead = runtime_.world().failures.of(home) == groups::WorkerState::dead;
-    if (!is_dead || place.host != runtime_.place(runtime_.me()).host || kept.parts[part] == nullptr) continue;
-    static_cast<void>(extents.retire(op::Direct::offset_of(place, kept.parts[part])));
+  for (const shm::Extent& extent : extents.mirrored()) {
+    const bool is_dead = runtime_.world().failures.of(extent.owner) == groups::WorkerState::dead;
+    if (is_dead && extent.allocation == allocation) static_cast<void>(extents.retire(extent.offset));
   }
 }
 

@@ -271,11 +271,6 @@ class Runtime {
   // process ends. Without the engine lock; waits call it now and then.
   void look_at_failures();
   bool has_lost_hosts() const { return has_lost_hosts_.load(std::memory_order_relaxed); }
-  bool is_lost(Lpid lpid) const {  // with its host
-    return has_lost_hosts() && is_own(lpid) &&
-           world_->failures.of(static_cast<Worker>(lpid)) == groups::WorkerState::lost;
-  }
-  bool has_lost_member(const groups::Group& group) const;
   // Waits until all members have come. It completes nothing that is under way.
   void synchronize(int handle);
   // Fences every member, then synchronizes.

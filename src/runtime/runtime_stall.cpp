@@ -107,14 +107,6 @@ void Runtime::attempt_failed(const op::WaitReason& attempt, activity::Waiting wa
                          attempt.handle, goes_on ? before->since_ns : now_ns, now_ns);
 }
 
-bool Runtime::has_lost_member(const groups::Group& group) const {
-  if (!has_lost_hosts()) return false;
-  for (std::uint32_t rank = 0; rank < group.targets().size(); ++rank) {
-    if (is_lost(group.targets().lpid(rank))) return true;
-  }
-  return false;
-}
-
 void Runtime::look_at_failures() {
   constexpr unsigned looks_a_question = 256;  // asking whether a process lives is a system call
   const std::uint64_t epoch = world_->failures.epoch();

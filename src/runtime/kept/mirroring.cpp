@@ -51,12 +51,13 @@ unsigned Mirroring::advance() {
   if (!rounds_.is_under_way()) {
     if (!rounds_.is_wanted()) return remote_ != nullptr ? remote_->advance() : 0;
     rounds_.begin();
-    look_for_parts();
+    must_look_ = true;
     part_ = 0;
     has_sent_ = false;
     moved = 1;
   }
-  if (!has_sent_) {
+  if (must_look_) must_look_ = !look_for_parts();
+  if (!must_look_ && !has_sent_) {
     const bool is_more = send_marked();
     ++moved;
     if (!is_more) {
@@ -77,15 +78,18 @@ unsigned Mirroring::advance() {
   return moved;
 }
 
-void Mirroring::look_for_parts() {
+bool Mirroring::look_for_parts() {
   shm::Extents& extents = site_.arena.extents();
   const std::uint32_t changes = extents.mirrored_changes();
-  if (changes == seen_changes_) return;
+  if (changes == seen_changes_) return true;
+  const std::optional<std::vector<shm::Extent>> mirrored = extents.try_mirrored();
+  if (!mirrored) return false;
   seen_changes_ = changes;
   parts_.clear();
-  for (const shm::Extent& extent : extents.mirrored()) {
+  for (const shm::Extent& extent : *mirrored) {
     if (site_.serves(extent.owner)) parts_.push_back(extent.offset);
   }
+  return true;
 }
 
 bool Mirroring::send_marked() {
@@ -131,7 +135,9 @@ void Mirroring::on_reply(const transport::Message& message) {
 bool Mirroring::lose(TransportRank server) {
   remote().lose(server);
   shm::Extents& extents = site_.arena.extents();
-  for (const shm::Extent& extent : extents.mirrored()) {
+  const std::optional<std::vector<shm::Extent>> mirrored = extents.try_mirrored();
+  if (!mirrored) return extents.has_mirrored();
+  for (const shm::Extent& extent : *mirrored) {
     if (!site_.serves(extent.owner)) continue;
     const shm::MirroredPart& part = extents.behind(extent.offset);
     for (std::uint32_t copy = 0; copy < part.copies(); ++copy) {

@@ -40,12 +40,12 @@ class Mirroring {
   pr::MirrorRounds& rounds() { return rounds_; }
   unsigned advance();  // returns how much it moved
   void on_reply(const transport::Message& message);
-  // The server is lost. True once if it has had mirrors of parts here.
+  // The server is lost. True once if it has had mirrors of parts here, as far as that can be known at once.
   bool lose(TransportRank server);
 
  private:
-  void look_for_parts();
-  bool send_marked();  // false: there are no more
+  bool look_for_parts();  // false: a worker allocates at present
+  bool send_marked();     // false: there are no more
   void send(const shm::MirroredPart& part, const shm::MirroredPart::Blocks& blocks);
   op::Remote& remote();
 
@@ -53,6 +53,7 @@ class Mirroring {
   pr::MirrorRounds rounds_;
   std::unique_ptr<op::Remote> remote_;  // made for the first blocks
   nb::Completion completion_;
+  bool must_look_ = false;            // at what parts there are, for this round
   bool has_sent_ = false;             // all of the round
   std::vector<std::uint64_t> parts_;  // offsets of those that this rank serves
   std::uint32_t seen_changes_ = 0;

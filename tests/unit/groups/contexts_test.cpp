@@ -20,7 +20,7 @@ TEST(Contexts, of_groups_within_a_world_are_those_of_one_worker_and_one_group) {
   }
 }
 
-// Workers from 65535 on had numbers above 40 bits, which are cut off in ids, and from 32767 on drawn ones.
+// Numbers of a high worker must not reach the drawn ones, or be cut off in ids.
 TEST(Contexts, of_the_highest_workers_stay_below_those_that_are_drawn) {
   for (const std::uint32_t workers : {32768u, 65536u, 1u << 20, 1u << 31}) {
     const std::uint64_t last = most_made_contexts(workers) - 1;
@@ -29,18 +29,18 @@ TEST(Contexts, of_the_highest_workers_stay_below_those_that_are_drawn) {
     EXPECT_EQ(made_context(workers, 0, last + 1), std::nullopt);
     EXPECT_EQ(made_context(workers, 0, 1), made_context(workers, workers - 1, 0).value() + 1);
   }
-  EXPECT_EQ(most_made_contexts(1u << 20), (1u << 19) - 1);
+  EXPECT_EQ(most_made_contexts(1u << 20), (1u << 17) - 1);
 }
 
-TEST(Contexts, that_are_drawn_have_the_upper_half_of_forty_bits) {
+TEST(Contexts, that_are_drawn_have_the_upper_half) {
   EXPECT_EQ(drawn_context(0), first_drawn_context);
-  EXPECT_EQ(drawn_context(~std::uint64_t{0}), (std::uint64_t{1} << 40) - 1);
+  EXPECT_EQ(drawn_context(~std::uint64_t{0}), (std::uint64_t{1} << 38) - 1);
 }
 
 TEST(AllocationIds, of_a_group_never_reach_those_of_the_next_context) {
-  EXPECT_EQ(allocation_id(16, 1), (std::uint64_t{16} << 24) + 1);
-  EXPECT_EQ(allocation_id((std::uint64_t{1} << 40) - 1, (1u << 24) - 1), ~std::uint64_t{0});
-  EXPECT_EQ(allocation_id(16, 1u << 24), std::nullopt);
+  EXPECT_EQ(allocation_id(16, 1), (std::uint64_t{16} << 26) + 1);
+  EXPECT_EQ(allocation_id((std::uint64_t{1} << 38) - 1, (1u << 26) - 1), ~std::uint64_t{0});
+  EXPECT_EQ(allocation_id(16, 1u << 26), std::nullopt);
 }
 
 TEST(AllocationIds, are_numbered_again_only_by_the_group_they_are_of) {
