@@ -26,7 +26,7 @@ struct Domains {
 };
 
 struct State {
-  std::mutex starting;  // only one init or finalize at a time
+  std::recursive_mutex starting;  // only one init or finalize at a time; see runtime/process.h
   std::atomic<bool> is_open{false};
 
   std::atomic<comex_group_t> default_group{COMEX_GROUP_WORLD};

@@ -19,7 +19,8 @@ struct Process {
   Reporter reporter;
   Launch launch{reporter};
   std::unique_ptr<Runtime> runtime;
-  std::mutex starting;  // only one init or finalize at a time
+  // Only one init or finalize at a time. A progress rank ends inside init, where exit handlers may finalize.
+  std::recursive_mutex starting;
   bool was_initialized = false;
   bool has_met_parents = false;  // or has none; equal on all ranks
   bool has_finalize_hook = false;

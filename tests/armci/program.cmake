@@ -86,14 +86,15 @@ foreach(flavour comex packaged)
     $<TARGET_FILE:armci_polls_${flavour}>)
   set_tests_properties(armci.${flavour}_calls_that_return_at_once_serve PROPERTIES LABELS "mpi;armci" TIMEOUT 100)
 endforeach()
-# Classic starts and ends, in every order: I, a (with arguments) and A are ARMCI's, E the messages' end, M MPI's, w works in between.
+# Classic starts and ends, in every order: I, a (with arguments) and A are ARMCI's, E the messages' end, M MPI's, w works in
+# between, and x ends all in a handler of the exit.
 armci_client(armci_start_order_comex armci_shared start_order.c)
 armci_client(armci_start_order_packaged armci_packaged_shared start_order.c)
-foreach(order IwAAEE EEAA IwEAE IIwM MAE AIwAM awAE)
+foreach(order IwAAEE EEAA IwEAE IIwM MAE AIwAM awAE Iwx)
   comex_add_mpi_test(NAME armci.comex_starts_and_ends_as_${order} PROGRAM armci_start_order_comex RANKS 3 ARGS ${order}
     LABELS armci TIMEOUT 30)
 endforeach()
-foreach(order IwAE E EAA)
+foreach(order IwAE E EAA Iwx)
   comex_add_mpi_test(NAME armci.packaged_starts_and_ends_as_${order} PROGRAM armci_start_order_packaged RANKS 3
     ARGS ${order} LABELS armci TIMEOUT 30)
 endforeach()
