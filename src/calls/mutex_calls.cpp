@@ -113,8 +113,9 @@ int lock_here(const Named& named) {
     const shm::LockResult taken = mutex.step(turn, party, asks);
     if (taken == shm::LockResult::taken_over) say_taken_over("lock", named, mutex);
     if (taken != shm::LockResult::busy) return code_of(runtime, taken == shm::LockResult::taken_over);
-    if (round >= rounds_without_mpi) runtime.engine().poll();
-    if (sleeps) {
+    if (round >= rounds_without_mpi && runtime.engine().poll() != 0) {
+      idle.reset();
+    } else if (sleeps) {
       mutex.sleep(turn, policy.nap_max_ns);
     } else {
       idle.pause();

@@ -83,8 +83,10 @@ void HostCollectives::wait_on(shm::HostBarrierBlock& block, const char* what,
   for (unsigned i = 0; policy.workers_have_cores && i < pauses && !meeting.done(token); ++i) shm::cpu_relax();
   for (unsigned round = 1; !meeting.done(token) && !everybody_.any(); ++round) {
     const bool sleeps = policy.sleeps_after(round, yields);
-    if (sleeps || !policy.yields_ever() || round % yields_a_pump == 0) engine_.poll();
-    if (sleeps) {
+    const bool polls = sleeps || !policy.yields_ever() || round % yields_a_pump == 0;
+    if (polls && engine_.poll() != 0) {  // a worker that serves itself has requests, and more may come
+      round = 0;
+    } else if (sleeps) {
       meeting.sleep(token, policy.nap_max_ns);
     } else if (policy.yields_ever()) {
       world_.os->yield();
