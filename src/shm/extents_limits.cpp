@@ -58,7 +58,8 @@ MemoryLimits Extents::read_limits() {
     block.most_kept_bytes = saturated_sum(limits.bytes, block.kept_bytes) / kept_share;
   }
   block.limits_read_ns.store(place_.os->now_ns(), std::memory_order_relaxed);
-  if (block.kept_bytes > most_kept()) trim();  // others need the memory now
+  if (block.kept_bytes > most_kept())  // others need the memory now
+    trim(round_up(block.kept_bytes - most_kept(), span_bytes));
   return limits;
 }
 
@@ -139,16 +140,12 @@ std::uint64_t Extents::give_back_unused() {
   const LockGuard lock(*this, LockGuard::Try{});
   if (!lock) return unused_ns;
   ExtentsBlock& block = *place_.block;
-  const std::uint64_t last_ns = block.last_kept_ns.load(std::memory_order_relaxed);
   const std::uint64_t kept = block.kept_bytes;
   trim(trim_step_bytes);
-  if (block.kept_bytes == 0 || block.kept_bytes == kept) return unused_ns;
-  block.last_kept_ns.store(last_ns, std::memory_order_relaxed);
-  return between_steps_ns;
+  return block.kept_bytes == 0 || block.kept_bytes == kept ? unused_ns : between_steps_ns;
 }
 
 bool Extents::trim(std::uint64_t most) {
-  place_.block->last_kept_ns.store(0, std::memory_order_relaxed);
   const std::vector<std::uint32_t> kept = chain_.kept();
   for (const std::uint32_t id : kept) {
     if (chain_.state(id) != ExtentState::free) continue;  // joined with one that was not punched
@@ -163,6 +160,7 @@ bool Extents::trim(std::uint64_t most) {
     note_given_back(chain_.offset(id), bytes);
     chain_.give(id, !punched);
   }
+  if (place_.block->kept_bytes == 0) place_.block->last_kept_ns.store(0, std::memory_order_relaxed);
   return !kept.empty();
 }
 

@@ -78,7 +78,7 @@ std::optional<std::string> path_in(const Hierarchy& hierarchy, const std::string
   return std::nullopt;
 }
 
-// Limit minus use of one cgroup. Inactive file pages, which the kernel would drop first, are not in use.
+// Limit minus use of one cgroup. Pages of files, which the kernel would drop first, are not in use.
 std::optional<std::uint64_t> left_in(const ReadFile& read, const Hierarchy& hierarchy,
                                      const std::string& dir) {
   constexpr std::uint64_t no_limit = 1ULL << 60;
@@ -87,9 +87,11 @@ std::optional<std::uint64_t> left_in(const ReadFile& read, const Hierarchy& hier
   const auto used = number_at(read, dir + (is_unified ? "/memory.current" : "/memory.usage_in_bytes"));
   if (!limit || !used || *limit >= no_limit) return std::nullopt;
   const std::string statistics = read(dir + "/memory.stat").value_or("");
-  const std::uint64_t idle =
-      value_of(statistics, is_unified ? "inactive_file" : "total_inactive_file").value_or(0);
-  const std::uint64_t held = *used > idle ? *used - idle : 0;
+  const auto pages = [&](const char* name) {
+    return value_of(statistics, is_unified ? name : std::string("total_") + name).value_or(0);
+  };
+  const std::uint64_t of_files = pages("inactive_file") + pages("active_file");
+  const std::uint64_t held = *used > of_files ? *used - of_files : 0;
   return *limit > held ? *limit - held : 0;
 }
 

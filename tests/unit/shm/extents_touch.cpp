@@ -150,8 +150,10 @@ TEST_F(TouchTest, keeps_a_share_of_what_is_free_and_gives_it_back_when_others_ne
   leave(4 * mebibyte);  // somebody else has taken the rest
   os_.pass_seconds(2);
   ASSERT_TRUE(extents_.release(allocate(0, 5000).offset));
-  EXPECT_LE(extents_.kept_bytes(), 2 * page_bytes);
-  EXPECT_LE(resident(), before - 50 * mebibyte + 4 * page_bytes);
+  EXPECT_LE(extents_.kept_bytes(), 14 * mebibyte / 4) << "a quarter of what is free and kept";
+  EXPECT_GE(extents_.kept_bytes(), mebibyte) << "the others need no more";
+  EXPECT_LE(resident(), before - 46 * mebibyte + 4 * page_bytes);
+  EXPECT_TRUE(extents_.is_consistent());
 }
 
 TEST_F(TouchTest, gives_up_what_it_keeps_before_it_refuses) {

@@ -59,7 +59,7 @@ TEST(MemoryLimits, counts_file_pages_that_can_be_dropped_as_free) {
   files["/cg/memory.max"] = "5000\n";
   files["/cg/memory.current"] = "4000\n";
   files["/cg/memory.stat"] = "anon 1\ninactive_file 3000\nactive_file 7\n";
-  EXPECT_EQ(limits_with(files).bytes, 4000u);
+  EXPECT_EQ(limits_with(files).bytes, 4007u);
 }
 
 TEST(MemoryLimits, finds_the_cgroup_in_a_container_that_sees_only_its_own_part) {
