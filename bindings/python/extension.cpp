@@ -314,7 +314,7 @@ PYBIND11_MODULE(_comex, module) {
       "destroy_mutexes", [] { comex::detail::check(comex_destroy_mutexes(), {.name = "destroy_mutexes"}); },
       waits());
   module.def(
-      "lock", [](int index, int owner) { comex::mutex(index, owner).lock(); }, waits());
+      "lock", [](int index, int owner) { return comex::mutex(index, owner).lock(); }, waits());
   module.def(
       "try_lock", [](int index, int owner) { return comex::mutex(index, owner).try_lock(); }, waits());
   module.def(

@@ -132,5 +132,10 @@ def _end():
     is_told = hasattr(sys, "last_type") and not hasattr(sys, "ps1")
     if initialized() and (_has_failed or is_told):
         _comex.end_job("a worker ended by an exception", 1)
-    finalize()
+    try:
+        finalize()
+    except _comex.Error as error:  # an exception here would not change the status
+        print(f"comex.finalize: {error}", file=sys.stderr, flush=True)
+        _comex.end_mpi()
+        os._exit(1)
     _comex.end_mpi()

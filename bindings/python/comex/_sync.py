@@ -12,6 +12,7 @@ class Counter:
         if not 0 <= root < self._group.size:
             raise ValueError(f"comex.Counter: the root {root} is no rank of the group; allowed are 0 to {self._group.size - 1}")
         self._root = root
+        self._life = _runtime.life()
         is_root = self._group.rank == root
         addresses = _comex.allocate(8 if is_root else 0, self._group._handle)
         self._word, self._mine = addresses[root], addresses[self._group.rank]
@@ -21,13 +22,19 @@ class Counter:
 
     def fetch_add(self, step=1):
         """The value, which is higher by `step` afterwards, at once for all."""
+        self._check()
         return _comex.fetch_add(self._word, step, self._root, self._group._handle)
 
     def free(self):
         """Collective over the group."""
         if self._word:
+            self._check()
             self._word = 0
             _comex.release(self._mine, self._group._handle)
+
+    def _check(self):
+        if not self._word or self._life != _runtime.life():
+            raise ValueError("comex.Counter: the counter was freed, or its runtime has ended")
 
 
 class Mutexes:
@@ -53,7 +60,8 @@ class Mutex:
         self.index, self.owner = index, owner
 
     def lock(self):
-        _comex.lock(self.index, self.owner)
+        """True if it was taken over from a worker that died with it: what it guards may be half updated."""
+        return _comex.lock(self.index, self.owner)
 
     def try_lock(self):
         """Whether it is locked now. Never waits."""

@@ -120,6 +120,14 @@ class [[nodiscard]] continuation : public detail::chained<continuation<Before, F
 
   template <class G>
   continuation(Before&& before, G&& f) : f_(std::forward<G>(f)), before_(std::move(before)) {}
+  continuation(continuation&&) = default;
+  continuation& operator=(continuation&& other) requires std::is_move_assignable_v<F> {
+    if (this == &other) return *this;
+    before_ = std::move(other.before_);  // ends the old one, which may use what f_ owns
+    f_ = std::move(other.f_);
+    outcome_ = std::move(other.outcome_);
+    return *this;
+  }
 
   bool ready() noexcept {
     if (!outcome_.is_empty()) {

@@ -32,9 +32,14 @@ class mutex {
     return false;
   }
   bool try_lock() {
+    bool was_taken_over = false;
+    return try_lock(was_taken_over);
+  }
+  bool try_lock(bool& was_taken_over) {
     int is_mine = 0;
     const int code = comex_trylock(index_, owner_, &is_mine);
-    if (code != COMEX_OWNER_DIED) detail::check(code, {.name = "trylock", .target = owner_});
+    was_taken_over = code == COMEX_OWNER_DIED;
+    if (!was_taken_over) detail::check(code, {.name = "trylock", .target = owner_});
     return is_mine != 0;
   }
   void unlock() { detail::check(comex_unlock(index_, owner_), {.name = "unlock", .target = owner_}); }
