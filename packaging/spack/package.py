@@ -22,7 +22,7 @@ class ComexPr(CMakePackage):
     depends_on("fortran", type="build", when="+fortran")
     depends_on("cmake@3.25:", type="build")
     depends_on("pkgconfig", type="build")
-    depends_on("python@3.10:", type=("build", "run"))
+    depends_on("python@3.8:", type=("build", "run"))
     depends_on("mpi@3:")
     depends_on("hwloc")
     with when("+tools"):

@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <optional>
@@ -96,7 +98,7 @@ int show_once(const Options& options, const Job& first) {
 int write_page(const std::string& path, const JobView& view, const std::vector<Moment>& moments) {
   std::ofstream file(path);
   file << html_of(view, matrix_of(view.last), moments);
-  return file.flush() ? 0 : fail(path + " cannot be written");
+  return file.flush() ? 0 : fail(path + " cannot be written: " + std::strerror(errno));
 }
 
 // Until the user asks to stop, the time is over, or the job has ended.
@@ -158,6 +160,8 @@ int run(const Options& options) {
   if (options.why) return explain_hang(options, *found.job);
   if (options.html.empty() && (isatty(STDIN_FILENO) == 0 || isatty(STDOUT_FILENO) == 0))
     return fail("this is no terminal: ask for --once, --json or --html FILE");
+  if (!options.html.empty() && !std::ofstream(options.html, std::ios::app))  // not after hours of watching
+    return fail(options.html + " cannot be written: " + std::strerror(errno));
   return watch(options, std::move(*found.job));
 }
 

@@ -1,4 +1,6 @@
 """Which hosts a job has, and how many slots each: by the command line, by the batch system, or this machine alone."""
+from __future__ import annotations
+
 import os
 import re
 from dataclasses import dataclass

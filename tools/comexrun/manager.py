@@ -8,7 +8,10 @@ from refused import Refused
 def own_folder():
     folder = os.environ.get("COMEXRUN_DIR", "")
     if not folder:
-        folder = os.path.join(os.environ.get("XDG_RUNTIME_DIR") or "/tmp", f"comexrun-{os.getuid()}")
+        base = os.environ.get("XDG_RUNTIME_DIR", "")
+        if not os.path.isdir(base) or not os.access(base, os.W_OK | os.X_OK):
+            base = "/tmp"  # batch jobs and su inherit the name of a folder that is not here
+        folder = os.path.join(base, f"comexrun-{os.getuid()}")
         try:
             os.mkdir(folder, 0o700)
         except OSError:

@@ -1,4 +1,6 @@
 """The command line of comexrun. Its own options may stand anywhere before the program; all others are mpirun's."""
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 
 from refused import Refused
