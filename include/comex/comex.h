@@ -7,8 +7,9 @@
  *   comex_set_errors(COMEX_ERRORS_RETURN) the function returns COMEX_FAILURE instead.
  * - `proc` is a rank of `group`. A remote address comes from comex_malloc, comex_malloc_mem_dev or
  *   comex_malloc_local of that rank, plus any offset that stays inside. A local address is any memory.
- * - The caller owns every buffer and array that it passes. Arrays of addresses, strides and counts may be
- *   reused when a call returns, also when it is non-blocking. What a call gives is valid if it succeeds.
+ * - The caller owns every buffer and array that it passes. Arrays of addresses, strides and counts, and a
+ *   scale, may be reused when a call returns, also when it is non-blocking. What a call gives is valid if it
+ *   succeeds.
  * - Under MPI_THREAD_MULTIPLE several threads may call every function but init and finalize at a time. One
  *   thread of a process at a time makes collective calls over one group, in one order on all members. One
  *   thread of a process at a time makes groups and lets worlds meet or part, since MPI's communicators
@@ -160,8 +161,8 @@ COMEX_API int comex_test(comex_request_t* handle, int* status); /* *status: 0 do
 COMEX_API int comex_progress(void);
 
 /* -- Contiguous operations --
- * `bytes` >= 0; addresses may be NULL where it is 0. A blocking put or acc returns when src may be reused, a
- * get when dst is filled. src and dst must not overlap. */
+ * `bytes` >= 0; src and dst may be NULL where it is 0, a scale never. A blocking put or acc returns when src
+ * may be reused, a get when dst is filled. src and dst must not overlap. */
 COMEX_API int comex_put(void* src, void* dst, int bytes, int proc, comex_group_t group);
 COMEX_API int comex_get(void* src, void* dst, int bytes, int proc, comex_group_t group);
 /* dst[i] += *scale * src[i]. Each element is updated atomically among accumulates of one type. `op` is a
@@ -251,7 +252,7 @@ COMEX_API int comex_malloc_mem_dev(void** ptr_arr, size_t bytes, comex_group_t g
  * use for several allocations is refused. `group` has the members of the group of the malloc, in any order.
  * The call fences first. */
 COMEX_API int comex_free(void* ptr, comex_group_t group);
-COMEX_API int comex_free_dev(void* ptr, comex_group_t group);
+COMEX_API int comex_free_dev(void* ptr, comex_group_t group); /* the same; of comex_malloc_mem_dev */
 /* Not collective: memory of the caller, which other ranks may use like any other. 0 bytes give NULL. Without
  * room the call returns NULL as well, whatever comex_set_errors chose, and the program goes on; the first
  * time in a process a line tells of it. */
