@@ -109,7 +109,7 @@ class Recovery {
   const std::uint32_t me_;
   int code_ = COMEX_SUCCESS;
   std::unique_ptr<runtime::Allocation> old_;  // null: a newcomer
-  std::vector<std::uint8_t> has_old_;       // by member
+  std::vector<std::uint8_t> has_old_;         // by member
   KeptShapes shapes_;
   std::shared_ptr<runtime::KeptAllocation> made_;
 };
