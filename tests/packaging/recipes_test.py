@@ -18,7 +18,7 @@ FOUND = CMAKE_TEXT + "".join((SOURCES / "tools" / path).read_text(encoding="utf-
 # What configuring looks for, by its name in CMake, Spack and EasyBuild (where the toolchain has the MPI).
 WANTED = [("HWLOC", "hwloc", "hwloc"), ("MPI", "mpi@3:", None), ("CLI11", "cli11", "CLI11"), ("fmt", "fmt", "fmt"),
           ("Curses", "ncurses", "ncurses"), ("nlohmann_json", "nlohmann-json", "nlohmann_json"), ("PkgConfig", "pkgconfig", "pkgconf"),
-          ("COMEX_HELP2MAN", "help2man", "help2man"), ("COMEX_PYTHON", "python@3.10:", "Python")]
+          ("COMEX_HELP2MAN", "help2man", "help2man"), ("COMEX_PYTHON", "python@3.8:", "Python")]
 OPTIONS = set(re.findall(r"option\((\w+)|set\((\w+)[^()]*CACHE|find_program\((MPI_\w+)", CMAKE_TEXT))
 OPTIONS = {name for names in OPTIONS for name in names if name}
 SPACK = SOURCES / "packaging/spack/package.py"
