@@ -35,7 +35,8 @@ Where the environment has COMEX_ON_FAILURE=continue, the launcher is told to let
 
 The launch gets a COMEX_MANAGER from 1 to 255 that no other launch by comexrun has meanwhile, unless it is set already, or
 named by -x, -env or -genv. Launches know each other by the files in COMEXRUN_DIR; else in a folder of the user in
-XDG_RUNTIME_DIR, or in /tmp where that cannot be written to, for the launches of one machine. For those of several machines name a folder that all share.
+XDG_RUNTIME_DIR, or in /tmp where that cannot be written to, for the launches of one machine. For those of several machines
+name a folder that all share.
 """
 PROGRESS = "GA_NUM_PROGRESS_RANKS_PER_NODE"
 VIRTUAL = "COMEX_VIRTUAL_HOSTS"
