@@ -109,7 +109,8 @@ int lock_here(const Named& named) {
                                                  .awaited = &awaited});
   for (unsigned round = 0;; ++round) {
     const bool sleeps = idle.would_nap();
-    const bool asks = round % (sleeps ? sleeps_a_question : rounds_a_question) == sleeps_a_question - 1;
+    const unsigned between_questions = sleeps ? sleeps_a_question : rounds_a_question;
+    const bool asks = round % between_questions == between_questions - 1;
     const shm::LockResult taken = mutex.step(turn, party, asks);
     if (taken == shm::LockResult::taken_over) say_taken_over("lock", named, mutex);
     if (taken != shm::LockResult::busy) return code_of(runtime, taken == shm::LockResult::taken_over);
