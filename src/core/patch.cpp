@@ -137,6 +137,13 @@ Result<Patch> normalised(const Patch& raw, unsigned element_bytes) {
   return patch;
 }
 
+bool rows_overlap(const Patch& patch, Side side) {
+  if (patch.total_bytes() > patch.extent_bytes(side)) return true;
+  const auto run = static_cast<std::int64_t>(patch.run_bytes());
+  const std::int64_t* const strides = patch.strides(side);
+  return std::any_of(strides, strides + patch.levels, [run](std::int64_t stride) { return stride < run; });
+}
+
 Patch contiguous_patch(std::uint64_t bytes) {
   Patch patch;
   patch.counts[0] = bytes;

@@ -47,11 +47,8 @@ Result<Patch> normalised(const Patch& raw, unsigned element_bytes = 1);
 // One run of `bytes`, the contiguous case.
 Patch contiguous_patch(std::uint64_t bytes);
 
-// True if two runs of this side share a byte. The answer is exact within the limits below. Beyond them, which
-// no real memory reaches, strides that do not nest count as disjoint. Within them it takes seconds at most,
-// which is little beside moving the runs.
-inline constexpr std::uint64_t most_interleaved_runs = std::uint64_t{1} << 36;
-inline constexpr std::uint64_t largest_extent = std::uint64_t{1} << 56;
+// True if two runs of this side share a byte because a stride is shorter than a run, or because the runs have
+// more bytes than they span. Other overlaps, of strides that do not nest, are not found.
 bool rows_overlap(const Patch& patch, Side side);
 
 // True if the runs of this side follow each other in order and without gaps.

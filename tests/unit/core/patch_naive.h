@@ -6,6 +6,8 @@
 #include <random>
 #include <vector>
 
+#include "core/patch.h"
+
 namespace comex::testing {
 
 struct RawPatch {
@@ -38,6 +40,14 @@ inline std::vector<BytePair> naive_bytes(const RawPatch& raw) {
   std::vector<BytePair> bytes;
   walk_naively(raw, raw.levels, 0, 0, bytes);
   return bytes;
+}
+
+// True if a byte of this side occurs twice.
+inline bool overlaps(const RawPatch& raw, Side side) {
+  std::vector<std::int64_t> offsets;
+  for (const BytePair& byte : naive_bytes(raw)) offsets.push_back(side == Side::near ? byte.near : byte.far);
+  std::sort(offsets.begin(), offsets.end());
+  return std::adjacent_find(offsets.begin(), offsets.end()) != offsets.end();
 }
 
 class RawPatchMaker {

@@ -100,6 +100,33 @@ TEST(Patch, cuts_runs_to_whole_elements_before_it_merges_them) {
   EXPECT_TRUE(make(raw, 16)->empty());
 }
 
+TEST(Patch, finds_rows_that_overlap_by_a_short_stride_or_by_their_bytes_alone) {
+  EXPECT_FALSE(rows_overlap(make({1, {8}, {8}, {8, 100}}).value(), Side::far));
+  EXPECT_TRUE(rows_overlap(make({1, {8}, {7}, {8, 100}}).value(), Side::far));
+  EXPECT_FALSE(rows_overlap(make({1, {8}, {7}, {8, 100}}).value(), Side::near));
+  EXPECT_TRUE(rows_overlap(make({1, {8}, {0}, {8, 2}}).value(), Side::far));
+  EXPECT_FALSE(rows_overlap(make({1, {8}, {0}, {8, 1}}).value(), Side::far));
+  // Columns of a row-major matrix of 100 x 50 words: the inner level steps 400, the outer 8.
+  EXPECT_FALSE(rows_overlap(make({2, {400, 8}, {400, 8}, {8, 100, 50}}).value(), Side::far));
+  EXPECT_TRUE(rows_overlap(make({2, {400, 8}, {400, 8}, {8, 100, 51}}).value(), Side::far));
+}
+
+TEST(Patch, finds_no_overlap_where_there_is_none) {
+  RawPatchMaker maker(6);
+  int found = 0;
+  int apart = 0;
+  for (int round = 0; round < 6000; ++round) {
+    const RawPatch raw = maker.make();
+    for (const Side side : {Side::near, Side::far}) {
+      const bool is_found = rows_overlap(make(raw).value(), side);
+      (is_found ? found : apart)++;
+      ASSERT_TRUE(!is_found || overlaps(raw, side)) << "round " << round;
+    }
+  }
+  EXPECT_GT(found, 500);
+  EXPECT_GT(apart, 500);
+}
+
 TEST(Patch, refuses_a_ninth_level_and_negative_levels) {
   const int zeros[10] = {};
   EXPECT_NE(make_patch(9, zeros, zeros, zeros).failure().text.find("9 stride levels"), std::string::npos);

@@ -42,9 +42,9 @@ Scene make_scene(RawPatchMaker& maker, Side written) {
   Scene scene;
   do {
     scene.raw = maker.make(maker.pick(0, 3) == 0 ? 16 : maker.pick(1, 3));
-    scene.patch =
-        make_patch(scene.raw.levels, scene.raw.near_strides, scene.raw.far_strides, scene.raw.counts).value();
-  } while (rows_overlap(scene.patch, written));
+  } while (overlaps(scene.raw, written));
+  scene.patch =
+      make_patch(scene.raw.levels, scene.raw.near_strides, scene.raw.far_strides, scene.raw.counts).value();
   scene.bytes = naive_bytes(scene.raw);
   scene.near = random_bytes(scene.patch.near_extent_bytes(), 1);
   scene.far = random_bytes(scene.patch.far_extent_bytes(), 2);
