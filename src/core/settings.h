@@ -98,9 +98,6 @@ Result<Settings> parse_settings(const Lookup& lookup);
 // Returns one warning for each name that begins with COMEX_ but is no setting, with the nearest name. It
 // ignores COMEX_TEST_*, which belong to test programs.
 std::vector<std::string> unknown_name_warnings(std::span<const std::string> environment_names);
-// Environments differ between hosts. From the digest of each rank's warnings (0: no warning), this chooses
-// the ranks that print: the lowest rank of each distinct digest, in order, and only a few in all.
-std::vector<int> ranks_that_warn(std::span<const std::uint64_t> digests);
 
 // Encode the explicit values that MPI rank 0 sends to all ranks, and decode them there into settings.
 std::string encode_settings(const Settings& settings);

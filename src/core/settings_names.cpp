@@ -52,16 +52,4 @@ std::vector<std::string> unknown_name_warnings(std::span<const std::string> envi
   return warnings;
 }
 
-std::vector<int> ranks_that_warn(std::span<const std::uint64_t> digests) {
-  constexpr std::size_t most = 4;  // names that contain rank numbers would otherwise fill the screen
-  std::vector<int> ranks;
-  for (std::size_t rank = 0; rank < digests.size() && ranks.size() < most; ++rank) {
-    const bool is_told = std::any_of(ranks.begin(), ranks.end(), [&](int other) {
-      return digests[static_cast<std::size_t>(other)] == digests[rank];
-    });
-    if (digests[rank] != 0 && !is_told) ranks.push_back(static_cast<int>(rank));
-  }
-  return ranks;
-}
-
 }  // namespace comex

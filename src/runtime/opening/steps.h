@@ -1,9 +1,5 @@
 // The steps of opening a world that have no other user, in the order of open_world.
 //
-// warn_names: unknown COMEX_ names in the environments of a job are told once for the job instead of once a
-// rank. MPI rank 0 prints for all ranks with the same warnings. For other environments their lowest rank
-// prints what rank 0 has not printed.
-//
 // identity: a world gets its number, launch id and nonce, and its processes get their ranks in their programs
 // and on their nodes; first the names, which the arena needs, then the ranks on nodes, which need the places.
 //
@@ -23,9 +19,6 @@
 #include "transport/collective.h"
 
 namespace comex::runtime {
-
-// Collective over all ranks.
-void warn_of_unknown_names(transport::Collective& all, const Reporter& reporter);
 
 // Collective over the wire. `opening`: the number of worlds that this process has opened before. It fails on
 // rank 0 only, when the launch has no number left.

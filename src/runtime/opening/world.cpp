@@ -40,6 +40,15 @@ transport::MpiFailureHandler mpi_failure(const Reporter& reporter) {
   };
 }
 
+// The lowest rank whose environment has unknown COMEX_ names tells of them, once for the job.
+void warn_of_unknown_names(transport::Collective& all, const Reporter& reporter) {
+  const std::vector<std::string> warnings = unknown_name_warnings(environment_names());
+  const TransportRank speaker = lowest_where(all, !warnings.empty());
+  if (speaker != all.rank()) return;
+  const std::string where = speaker == 0 ? "" : " (on MPI rank " + std::to_string(speaker) + ")";
+  for (const std::string& warning : warnings) reporter.notice(warning + where);
+}
+
 Settings agree_on_settings(transport::Collective& all, const FirstOpening* first_opening,
                            const Reporter& reporter) {
   const bool has_say = first_opening == nullptr || first_opening->place.role == pr::Role::worker;

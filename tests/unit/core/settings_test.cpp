@@ -159,18 +159,6 @@ TEST(SettingNames, an_unknown_name_is_answered_with_the_nearest) {
   EXPECT_EQ(warnings[1], "COMEX_ENABLE_PUT_SPM is not a setting; the nearest is COMEX_ENABLE_PUT_SMP");
 }
 
-TEST(SettingNames, the_lowest_rank_warns_for_all_that_would_say_the_same) {
-  const std::vector<std::uint64_t> digests = {7, 0, 7, 9, 0, 9, 7};
-  EXPECT_EQ(ranks_that_warn(digests), (std::vector<int>{0, 3}));
-  EXPECT_TRUE(ranks_that_warn(std::vector<std::uint64_t>(5, 0)).empty());
-}
-
-TEST(SettingNames, environments_that_all_differ_make_no_storm_of_warnings) {
-  std::vector<std::uint64_t> digests(1000);
-  for (std::size_t rank = 0; rank < digests.size(); ++rank) digests[rank] = rank;
-  EXPECT_EQ(ranks_that_warn(digests), (std::vector<int>{1, 2, 3, 4}));
-}
-
 TEST(SettingNames, a_name_of_a_megabyte_is_cut_short) {
   const std::vector<std::string> names = {"COMEX_" + std::string(1 << 20, 'A')};
   const auto warnings = unknown_name_warnings(names);
