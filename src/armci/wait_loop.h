@@ -1,4 +1,4 @@
-// How the façade waits: it drives the runtime and MPI, and soon leaves the core to others.
+// How the façade waits: it drives the runtime and MPI, and soon leaves the core to others, unless it serves.
 #pragma once
 
 #include <chrono>
@@ -19,9 +19,11 @@ class WaitLoop {
 
   // Waits for one round. Call it between two checks of the awaited condition.
   void wait_a_round() {
-    comex_progress();
-    ++round_;
-    if (round_ < spins) return;
+    if (comex_message_waits.progress()) {
+      nap_ = first_nap;  // a worker that serves itself has requests, and more may come
+      return;
+    }
+    if (++round_ < spins) return;
     if (round_ < yields) {
       std::this_thread::yield();
       return;
@@ -35,12 +37,13 @@ class WaitLoop {
  private:
   static constexpr int spins = 20;
   static constexpr int yields = 400;
+  static constexpr std::chrono::microseconds first_nap{20};
   static constexpr std::chrono::microseconds longest_nap{320};
   const char* operation_;
   int worker_;
   void* watched_ = nullptr;  // once the wait is long
   int round_ = 0;
-  std::chrono::microseconds nap_{20};
+  std::chrono::microseconds nap_ = first_nap;
 };
 
 }  // namespace comex::armci

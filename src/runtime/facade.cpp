@@ -65,8 +65,16 @@ void end(void* wait) {
   delete static_cast<MessageWait*>(wait);
 }
 
+bool progress() {
+  Runtime* const runtime = detail::current();
+  if (runtime == nullptr) return false;
+  if (runtime->engine().poll() != 0) return true;
+  runtime->give_way();
+  return false;
+}
+
 }  // namespace
 }  // namespace comex::runtime
 
 constinit const comex::runtime::MessageWaits comex_message_waits = {
-    comex::runtime::begin, comex::runtime::look, comex::runtime::end};
+    comex::runtime::begin, comex::runtime::look, comex::runtime::end, comex::runtime::progress};

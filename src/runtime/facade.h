@@ -11,8 +11,7 @@ extern constinit thread_local const char* comex_call_name
 namespace comex::runtime {
 
 // Waits of the façade: for a message of another worker, or for a mutex of its own. The runtime watches them
-// like its own: comex_top shows them, and COMEX_STALL_S and COMEX_TIMEOUT_S hold for them. The façade makes
-// progress itself.
+// like its own: comex_top shows them, and COMEX_STALL_S and COMEX_TIMEOUT_S hold for them.
 struct MessageWaits {
   // The operation is "receive", "send" or "lock". `worker` has to send, to receive or to unlock; -1: anybody.
   // The wait belongs to the caller's thread. Null where there is no runtime.
@@ -20,6 +19,8 @@ struct MessageWaits {
   // Once a round. Ends the job where the wait lasts longer than its limit, and where the worker has died.
   void (*look)(void* wait);
   void (*end)(void* wait);
+  // Makes progress as comex_progress does. Returns true if something moved.
+  bool (*progress)();
 };
 
 // Sets the name for its lifetime. Nested calls keep the name of the outermost one.
