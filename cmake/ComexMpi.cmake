@@ -82,15 +82,21 @@ function(comex_demand_same_mpi language)  # the wrapper of this language is of C
 endfunction()
 comex_demand_same_mpi(CXX)
 
-# How distributions call what belongs to this MPI: the library of the packaged ARMCI, and pkg-config's module.
+# How distributions call what belongs to this MPI: the library of the packaged ARMCI, and pkg-config's module, if there is one.
 set(COMEX_PACKAGED_ARMCI armci-mpi)
-set(COMEX_MPI_MODULE mpi-c)
+set(COMEX_MPI_MODULE "")
 if(COMEX_MPI_KIND STREQUAL openmpi)
   set(COMEX_PACKAGED_ARMCI armci-openmpi)
   set(COMEX_MPI_MODULE ompi-c)
 elseif(COMEX_MPI_KIND STREQUAL mpich)
   set(COMEX_PACKAGED_ARMCI armci-mpich)
   set(COMEX_MPI_MODULE mpich)
+endif()
+if(COMEX_MPI_MODULE)
+  pkg_check_modules(COMEX_MPI_PACKAGE QUIET ${COMEX_MPI_MODULE})
+  if(NOT COMEX_MPI_PACKAGE_FOUND)
+    set(COMEX_MPI_MODULE "")
+  endif()
 endif()
 # Whether tests may spawn and connect worlds: the MPICH that Debian 12 has (4.0 on UCX) refuses to.
 set(spawns ON)
