@@ -170,6 +170,8 @@ def check_sync():
     require(total[0] == 20, "tasks that were drawn")
     require(total[1] == 5 * size, "a sum under a mutex")
     mutex = comex.Mutex(0, me)
+    require(mutex.lock() is False, "a mutex that no dead worker had")
+    mutex.unlock()
     require(mutex.try_lock(), "a mutex that is free")
     comex.barrier()
     if size > 1:
@@ -322,10 +324,12 @@ check_groups()
 check_refusals()
 if what == "comm":
     check_mpi4py()
-left = comex.Array(3)
+left, left_counter = comex.Array(3), comex.Counter()
 comex.finalize()
 require(not comex.initialized(), "a runtime that has ended")
 raises(ValueError, "the runtime that had the array has ended", lambda: left[0])
+for use in (left_counter.fetch_add, left_counter.free):
+    raises(ValueError, "its runtime has ended", use)
 if what != "comm":  # where the progress ranks have gone
     with comex.init() as again:
         counter = comex.Counter()

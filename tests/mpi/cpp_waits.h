@@ -8,6 +8,12 @@
 
 namespace comex::testing {
 
+// Owns what an operation fills.
+struct FirstOf {
+  std::unique_ptr<std::vector<long>> room;
+  long operator()() const { return room->front(); }
+};
+
 inline void futures(const Job& job) {
   const array<long> memory(group::world(), 16 * static_cast<std::size_t>(job.workers));
   const auto at = 16 * static_cast<std::size_t>(job.me);
@@ -55,6 +61,14 @@ inline void futures(const Job& job) {
   future<long> one = async_get(memory.ptr(last, at));
   one = async_get(memory.ptr(last, at + 5));
   job.require(one.get() == sent[5] && one.get() == sent[5], "a future that took another's place");
+  const auto first_of = [&](std::size_t index) {
+    auto room = std::make_unique<std::vector<long>>(1);
+    const std::span<long> to = *room;
+    return async_get(memory.ptr(last, at + index), to).then(FirstOf{std::move(room)});
+  };
+  auto chained = first_of(5);
+  chained = first_of(6);  // what the first one fills is there until it has come
+  job.equal(chained.get(), sent[6], "a chain that took another's place");
   future<> none;
   job.require(none.ready(), "a future of nothing");
 }
@@ -177,7 +191,11 @@ inline void guarded_counters(const Job& job) {
   mutex shared = set.at(1, 0);
   if (job.me == 0) shared.lock();
   group::world().barrier();
-  if (job.me != 0) job.require(!shared.try_lock(), "a mutex that another one holds");
+  bool is_taken_over = true;
+  if (job.me != 0) {
+    job.require(!shared.try_lock(), "a mutex that another one holds");
+    job.require(!shared.try_lock(is_taken_over) && !is_taken_over, "a mutex that a living one holds");
+  }
   group::world().barrier();
   if (job.me == 0) shared.unlock();
   group::world().barrier();

@@ -205,14 +205,14 @@ void take_mutexes(const Job& job) {
     long* const count = memory.at(0) + owner;
     require(comex_rmw(COMEX_FETCH_AND_ADD_LONG, &old, count, told, 0, everyone) == COMEX_SUCCESS, "a count");
     first.unlock();
-    int acquired = 0;
-    int tried = COMEX_SUCCESS;
-    while (acquired == 0) tried = comex_trylock(1, owner, &acquired);
-    require(tried == COMEX_SUCCESS || tried == COMEX_OWNER_DIED, "a trylock");
-    const int told_again = tried == COMEX_OWNER_DIED ? 1 : 0;
+    comex::mutex second(1, owner);
+    bool is_taken_over = false;
+    while (!second.try_lock(is_taken_over)) {
+    }
+    const int told_again = is_taken_over ? 1 : 0;
     require(comex_rmw(COMEX_FETCH_AND_ADD_LONG, &old, count + 1000, told_again, 0, everyone) == COMEX_SUCCESS,
             "a count");
-    require(comex_unlock(1, owner) == COMEX_SUCCESS, "an unlock");
+    second.unlock();
   }
   const Living living(everyone);
   require(comex_barrier(living.group) == COMEX_SUCCESS, "they meet");

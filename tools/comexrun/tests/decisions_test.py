@@ -9,6 +9,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import hosts
 import launchers
 import linked
+import manager
 import options
 from hosts import Host
 from refused import Refused
@@ -130,6 +131,18 @@ class Linked(unittest.TestCase):
 
     def test_a_program_that_there_is_not_is_left_to_mpirun(self):
         linked.check("/no/such/program", "/lib")
+
+
+class Folder(unittest.TestCase):
+    def test_of_locks_is_in_tmp_where_the_runtime_folder_is_not_here(self):
+        with tempfile.TemporaryDirectory() as runtime:
+            for folder, base in ((runtime, runtime), (runtime + "/none", "/tmp"), ("", "/tmp")):
+                with mock.patch.dict(os.environ, {"COMEXRUN_DIR": "", "XDG_RUNTIME_DIR": folder}):
+                    self.assertEqual(manager.own_folder(), f"{base}/comexrun-{os.getuid()}")
+
+    def test_that_is_named_has_to_be_there(self):
+        with mock.patch.dict(os.environ, {"COMEXRUN_DIR": "/no/such/folder"}):
+            self.assertRaisesRegex(Refused, "COMEXRUN_DIR=/no/such/folder is not a folder", manager.own_folder)
 
 
 class Words(unittest.TestCase):
