@@ -62,17 +62,25 @@ bool MpiTransport::abandon() {
   staged_ = {};
   bundle_ = {};
   bodies_.for_each_taken([&](Body& body) {
-    if (body.is_complete()) return;
-    if (body.is_receive) check_(PMPI_Cancel(&body.request), "MPI_Cancel");
-    int is_complete = 0;  // a receive that a message has matched is not cancelled
-    check_(PMPI_Test(&body.request, &is_complete, MPI_STATUS_IGNORE), "MPI_Test");
-    if (is_complete != 0) return;
-    check_(PMPI_Request_free(&body.request), "MPI_Request_free");
-    uses_memory = true;
+    if (!take_back(body)) uses_memory = true;
   });
   bodies_ = {};
   arrived_.clear();
   return uses_memory;
+}
+
+bool MpiTransport::take_back(Body& body) {
+  if (body.is_complete()) return true;
+  if (body.is_receive) check_(PMPI_Cancel(&body.request), "MPI_Cancel");
+  int is_complete = 0;  // a receive that a message has matched is not cancelled
+  check_(PMPI_Test(&body.request, &is_complete, MPI_STATUS_IGNORE), "MPI_Test");
+  if (is_complete == 0) check_(PMPI_Request_free(&body.request), "MPI_Request_free");
+  return is_complete != 0;
+}
+
+void MpiTransport::give_up(Ticket ticket) {
+  take_back(bodies_.at(ticket));
+  bodies_.spend(ticket);
 }
 
 void MpiTransport::post_ring() {

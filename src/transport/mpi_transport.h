@@ -62,6 +62,7 @@ class MpiTransport final : public Transport {
   Ticket start_synchronous_send(TransportRank to, int tag, std::span<const std::byte> body) override;
   Ticket start_receive(TransportRank from, int tag, std::span<std::byte> body) override;
   bool done(Ticket ticket, std::size_t* received_bytes) override;
+  void give_up(Ticket ticket) override;
   void progress() override;
   std::size_t unsent() const override { return pending_.size(); }
 
@@ -89,6 +90,7 @@ class MpiTransport final : public Transport {
 
   using SendCall = int(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
   Ticket send(SendCall* call, const char* name, TransportRank to, int tag, std::span<const std::byte> body);
+  bool take_back(Body& body);  // returns false if MPI may still use its memory
   void post_ring();
   void take_back_ring();
   std::byte* slot_bytes(unsigned slot) const { return ring_.get() + slot * slot_capacity_; }

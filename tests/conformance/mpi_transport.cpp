@@ -305,6 +305,23 @@ TEST(MpiTransport, is_abandoned_or_destroyed_with_short_bodies_that_nobody_has_l
   }
 }
 
+TEST(MpiTransport, receives_no_more_where_a_receive_was_given_up) {
+  const Wire wire;
+  MpiTransport transport(wire.comm(), throw_failure);
+  const std::vector<std::byte> body(5000, std::byte{7});
+  std::vector<std::byte> given_up(body.size());
+  std::vector<std::byte> got(body.size());
+  transport.give_up(transport.start_receive(transport.rank(), 9, given_up));
+  const Ticket received = transport.start_receive(transport.rank(), 9, got);
+  const Ticket sent = transport.start_send(transport.rank(), 9, body);
+  for (bool is_sent = false, is_received = false; !is_sent || !is_received;) {
+    is_sent = is_sent || transport.done(sent);
+    is_received = is_received || transport.done(received);
+  }
+  EXPECT_EQ(got, body);
+  EXPECT_EQ(given_up, std::vector<std::byte>(body.size()));
+}
+
 // A receive that no message has matched is cancelled; a send is not.
 TEST(MpiTransport, says_whether_mpi_may_still_use_memory_when_it_is_abandoned) {
   std::vector<std::byte> body(1 << 20, std::byte{7});

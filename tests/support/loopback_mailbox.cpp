@@ -41,6 +41,11 @@ void LoopbackMailbox::expect(TransportRank from, int tag, std::shared_ptr<Loopba
   match({from, tag});
 }
 
+void LoopbackMailbox::withdraw(const std::shared_ptr<LoopbackLanding>& landing) {
+  const Lock lock(mutex_);
+  for (auto& [name, lane] : lanes_) std::erase(lane.landings, landing);
+}
+
 void LoopbackMailbox::land() {
   const Lock lock(mutex_);
   if (on_the_way_.empty()) return;

@@ -54,6 +54,7 @@ class LoopbackMailbox {
   bool take_letter(LoopbackLetter& letter);
   void put_flight(std::shared_ptr<LoopbackFlight> flight);
   void expect(TransportRank from, int tag, std::shared_ptr<LoopbackLanding> landing);
+  void withdraw(const std::shared_ptr<LoopbackLanding>& landing);
   // Copies every body that has arrived into the receive that waits for it.
   void land();
 

@@ -101,6 +101,12 @@ class LoopbackEndpoint final : public Transport {
     return true;
   }
 
+  void give_up(Ticket ticket) override {
+    const OneThreadAtATime guard(busy_);
+    mailbox.withdraw(bodies_.at(ticket).landing);
+    bodies_.spend(ticket);
+  }
+
   void progress() override {
     const OneThreadAtATime guard(busy_);
     mailbox.land();

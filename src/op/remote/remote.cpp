@@ -191,9 +191,9 @@ void Remote::lose(TransportRank server) {
     Request* const request = static_cast<const remote::Transfer*>(owner)->request;
     if (request->channel == &channel) requests.insert(request);
   });
+  transfers_.lose(channel);
   for (Request* request : requests) remote::Requests::fail(*request);
   given_up_ += requests.size();
-  transfers_.lose(channel);
   std::erase(waiting_, &channel);
   channel.queue = {};
   channel.listed = false;

@@ -139,6 +139,14 @@ unsigned Transfers::receive_chunks(Transfer& transfer) {
   return moved;
 }
 
+void Transfers::lose(const Channel& channel) {
+  std::erase_if(moving_, [&](Transfer* each) {
+    if (&each->channel() != &channel) return false;
+    if (each->verb == Verb::get) each->chunks.give_up(state_.transport);
+    return true;
+  });
+}
+
 void Transfers::refuse(Transfer& transfer) {
   transfer.refused = transfer.refusal_reported = true;
   if (transfer.has_body) {

@@ -61,9 +61,8 @@ class Transfers {
 
   std::size_t in_use() const { return pool_.in_use(); }
   void abandon() { moving_.clear(); }
-  void lose(const Channel& channel) {
-    std::erase_if(moving_, [&](const Transfer* each) { return &each->channel() == &channel; });
-  }
+  // Call this before the requests of the channel fail, which gives the memory of gets back to their callers.
+  void lose(const Channel& channel);
   void tidy();
 
  private:

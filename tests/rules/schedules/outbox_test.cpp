@@ -58,6 +58,7 @@ class Recorder final : public transport::Transport {
   }
   transport::Ticket start_receive(TransportRank, int, std::span<std::byte>) override { return {}; }
   bool done(transport::Ticket, std::size_t*) override { return true; }
+  void give_up(transport::Ticket) override {}
   void progress() override {}
   std::size_t unsent() const override { return 0; }
 

@@ -88,6 +88,23 @@ TEST(RemoteBody, a_large_get_that_is_refused_touches_nothing_and_ends) {
 }
 
 // Each leaves only when all receives of its first chunks can be posted: as many as a refusal fills.
+TEST(RemoteBody, of_a_get_from_a_lost_server_no_longer_arrives_in_its_memory) {
+  Script script;
+  std::vector<std::byte> near(40960, std::byte{5});
+  nb::Completion done;
+  script.remote.start(script.get(near.data(), near.size()), script.far, done);
+  const std::uint32_t slot = script.look().at(0).header.slot;
+  script.turn();  // the receives are posted
+  script.remote.lose(script.far.server);
+  EXPECT_TRUE(done.done() && done.take_failure());
+  const std::vector<std::byte> late(4096, std::byte{9});
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_TRUE(script.server().start_send(1, protocol::get_tag(slot), late));
+    script.turn();
+  }
+  EXPECT_EQ(near, std::vector<std::byte>(40960, std::byte{5}));
+}
+
 TEST(RemoteBody, gets_that_are_not_contiguous_here_have_all_their_receives_however_many_there_are) {
   Script script;
   script.remote.set_errors_return(true);
