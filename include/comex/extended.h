@@ -130,7 +130,8 @@ COMEX_API int comex_nbaccv_x(int type, const void* scale, const comex_giov_x_t* 
  * As comex_put_signal, with sizes as wide as addresses. The _add forms add `value` to the word instead of
  * storing it, atomically among atomic and rmw calls on words of 8 bytes. The non-blocking ones are complete
  * when src may be reused; the data and the signal are on their way when the call returns. What waits behind
- * earlier large data, or is itself more than four times COMEX_CHUNK_BYTES, goes on in later calls. */
+ * earlier large data, or is itself more than MPI sends at once (COMEX_EAGER_THRESHOLD), goes on in later calls
+ * of the sender. */
 COMEX_API int comex_put_signal_x(const void* src, void* dst, size_t bytes, long* signal, long value, int proc,
                                  comex_group_t group);
 COMEX_API int comex_put_signal_add(const void* src, void* dst, size_t bytes, long* signal, long value,
