@@ -174,8 +174,9 @@ COMEX_API int comex_access_end(const void* ptr);
 /* -- Going on without dead workers, with COMEX_ON_FAILURE=continue --
  * Collective calls over a group of which a member has died return COMEX_PROC_FAILED on all others, without a
  * line, also where they wait already. Those that had begun may have succeeded on some. Free and group_free
- * return it too, and free the caller's part: call them when no other survivor uses it any more, such as after
- * a barrier of a shrunk group. Operations on the dead worker's memory go on. */
+ * return it too, and free the caller's part, which free knows by the caller's own address only: call them when
+ * no other survivor uses it any more, such as after a barrier of a shrunk group. Operations on the dead
+ * worker's memory go on. */
 #define COMEX_PROC_FAILED 2
 /* lock, and trylock with *acquired 1: the caller holds the mutex, which it took over from a worker that died
  * with it. What the mutex guards may be half updated. */

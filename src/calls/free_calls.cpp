@@ -113,9 +113,8 @@ bool Freeing::settle_unknown(const std::vector<runtime::Claim>& claims,
   }
   const std::optional<runtime::Allocation> allocation =
       runtime_.allocations().by_id(id_, group_.my_endpoint());
-  COMEX_BUG_IF(!allocation);
-  std::vector<std::uint64_t> addresses;
-  if (!gather(reinterpret_cast<std::uint64_t>(allocation->own), addresses)) return false;
+  std::vector<std::uint64_t> addresses;  // 0: malloc has failed on that member alone, by a death
+  if (!gather(allocation ? reinterpret_cast<std::uint64_t>(allocation->own) : 0, addresses)) return false;
   const auto stranger = runtime::first_stranger(claims, members, std::move(addresses));
   if (!stranger) return true;
   if (!ask_for(claims[*stranger].address, found)) return false;
@@ -165,8 +164,8 @@ int Freeing::free_own_part() {
   const std::optional<runtime::Allocation> found = runtime_.allocations().by_id(id, group_.my_endpoint());
   if (!found) return lost_;
   if (found->kept != nullptr) {
-    runtime::retire_parts(runtime_, where_.operation, *found);
     found->kept->own_mirrors = nullptr;  // parts of the dead and of others may still be sent there: they stay
+    runtime::retire_parts(runtime_, where_.operation, *found);
   }
   runtime::release_parts(runtime_, *found);
   runtime_.allocations().remove(id, group_.my_endpoint());
@@ -176,11 +175,12 @@ int Freeing::free_own_part() {
 int Freeing::free_all_parts() {
   const std::optional<runtime::Allocation> allocation =
       runtime_.allocations().by_id(id_, group_.my_endpoint());
-  COMEX_BUG_IF(!allocation);
-  runtime::retire_parts(runtime_, where_.operation, *allocation);
+  if (allocation) runtime::retire_parts(runtime_, where_.operation, *allocation);
   runtime_.synchronize(handle_);
-  runtime::release_parts(runtime_, *allocation);
-  runtime_.allocations().remove(id_, group_.my_endpoint());
+  if (allocation) {
+    runtime::release_parts(runtime_, *allocation);
+    runtime_.allocations().remove(id_, group_.my_endpoint());
+  }
   return runtime::check_all_live(runtime_, where_.operation, group_, handle_);
 }
 

@@ -70,5 +70,5 @@ int comex_world_disconnect(comex_group_t* peer) {
   const runtime::CallScope call(name, *peer);
   const int result = worlds::disconnect(*runtime, *group, *peer);
   *peer = COMEX_GROUP_NULL;
-  return result == COMEX_SUCCESS ? result : runtime::failed_on_the_way(*runtime);
+  return result == COMEX_FAILURE ? runtime::failed_on_the_way(*runtime) : result;
 }

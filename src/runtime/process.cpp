@@ -78,6 +78,17 @@ bool was_split_by_another_copy(const Process& self) {
   return std::string_view(name.data()) == "MPI_COMM_WORLD, split by libcomex_world";
 }
 
+// On a progress rank that has served. What is under way after a death stays: MPI would wait for it for ever.
+int leave_service(Process& self, World& world) {
+  if (world.failures.epoch() != 0) {
+    self.has_dead_workers = true;
+    static_cast<void>(world.transport->abandon());
+    world.wire.forget();
+    hook_into_mpi_finalize(self);
+  }
+  return 1;
+}
+
 // Closes the world. Returns true if everything under way has succeeded.
 bool close_runtime(Process& self) {
   const bool succeeded = self.runtime->close();
@@ -154,7 +165,7 @@ int initialize(const WorldJoiner& joiner, MPI_Comm comm, int* argc, char*** argv
     world = self.launch.over_all_ranks(joiner);
   } else {
     world = self.launch.over(comm, joiner);
-    if (!world) return 1;
+    if (!world->is_worker()) return leave_service(self, *world);
   }
   hook_into_mpi_finalize(self);
   self.runtime = std::make_unique<Runtime>(std::move(world), self.reporter, joiner);

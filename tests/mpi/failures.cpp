@@ -1,7 +1,7 @@
 // Workers die and the others go on, with COMEX_ON_FAILURE=continue.
 //
-// Usage: failures CHECK     failures_test counts the survivors, each of which prints a line that ends with
-// "ok"
+// Usage: failures CHECK [comm]     with comm, over a communicator of its own. failures_test counts the
+// survivors, each of which prints a line that ends with "ok"
 #include <comex/worlds.h>
 #include <mpi.h>
 #include <unistd.h>
@@ -345,7 +345,16 @@ int main(int argc, char** argv) {
   std::vector<int> pids(static_cast<std::size_t>(ranks));
   int pid = getpid();
   MPI_Allgather(&pid, 1, MPI_INT, pids.data(), 1, MPI_INT, MPI_COMM_WORLD);
-  require(comex_init() == COMEX_SUCCESS, "init succeeds");
+  if (argc > 2) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    if (comex_init_comm(comm) == COMEX_FAILURE) {  // a progress rank
+      MPI_Finalize();
+      return 0;
+    }
+  } else {
+    require(comex_init() == COMEX_SUCCESS, "init succeeds");
+  }
   Job job;
   comex_group_rank(everyone, &job.me);
   comex_group_size(everyone, &job.workers);

@@ -29,7 +29,7 @@ class Launch {
   explicit Launch(Reporter& reporter) : reporter_(&reporter) {}
 
   // Both are collective. A worker gets its world; a progress rank serves. over_all_ranks does not return on a
-  // progress rank; over() returns null there once the workers have finalized.
+  // progress rank; over() does once the workers have finalized.
   std::unique_ptr<World> over_all_ranks(const WorldJoiner& joiner);
   std::unique_ptr<World> over(MPI_Comm comm, const WorldJoiner& joiner);
   // What the worlds of this process have heard from those that spawned them.

@@ -61,6 +61,8 @@ bool fence_bridge(runtime::Runtime& runtime, Bridge& bridge) {
   nb::Completion completion;
   runtime.start(bridge.remote, reason, [&] { bridge.remote.start_fence_all(completion); });
   runtime.wait(completion, reason);
+  // Blocking operations of other threads, over groups that have another way from now on.
+  runtime.engine().wait([&] { return bridge.remote.quiet(); }, reason);
   const op::Engine::Lock lock = runtime.engine().enter();
   const bool was_refused = bridge.remote.take_failures() != 0;
   return !runtime.implicit().take_failures(is_there) && !was_refused;

@@ -129,6 +129,8 @@ int disconnect(runtime::Runtime& runtime, groups::Group& group, int handle) {
   runtime.fence_members(group);
   succeeded = !runtime.take_failures(group) && succeeded;
   all.barrier();
+  const int dead =
+      bridge == no_bridge ? runtime::check_all_live(runtime, "world_disconnect", group, handle) : 0;
   bool was_lost = false;
   if (bridge != no_bridge) {
     const bool is_last = let_go(runtime, group);
@@ -146,6 +148,7 @@ int disconnect(runtime::Runtime& runtime, groups::Group& group, int handle) {
   group.disconnect();
   runtime.remove_group(handle);
   succeeded = leave_unreachable(runtime) && succeeded;
+  if (dead != COMEX_SUCCESS) return dead;
   return succeeded || was_lost ? COMEX_SUCCESS : COMEX_FAILURE;
 }
 

@@ -20,7 +20,8 @@ bool are_together(runtime::Runtime& runtime, BridgeId bridge, std::span<const Lp
 // A freed group still keeps its members connected, though it has no handle any more.
 void note_freed(runtime::Runtime& runtime, const groups::Group& group);
 // Collective over the group, which is destroyed. COMEX_FAILURE when an operation of this worker was refused
-// and nobody has been told, but not when the other side is lost.
+// and nobody has been told, but not when the other side is lost. COMEX_PROC_FAILED when the group is of one
+// world and a member has died.
 int disconnect(runtime::Runtime& runtime, groups::Group& group, int handle);
 
 // Collective over the bridge's workers; if the other side is lost, it waits for nobody. False when an
