@@ -130,8 +130,8 @@ COMEX_API int comex_nbaccv_x(int type, const void* scale, const comex_giov_x_t* 
  * As comex_put_signal, with sizes as wide as addresses. The _add forms add `value` to the word instead of
  * storing it, atomically among atomic and rmw calls on words of 8 bytes. The non-blocking ones are complete
  * when src may be reused; the data and the signal are on their way when the call returns. What waits behind
- * earlier large data, or is itself more than MPI sends at once (COMEX_EAGER_THRESHOLD), goes on in later calls
- * of the sender. */
+ * earlier large data, or is itself more than MPI sends at once (COMEX_EAGER_THRESHOLD), goes on in later
+ * calls of the sender. */
 COMEX_API int comex_put_signal_x(const void* src, void* dst, size_t bytes, long* signal, long value, int proc,
                                  comex_group_t group);
 COMEX_API int comex_put_signal_add(const void* src, void* dst, size_t bytes, long* signal, long value,
@@ -174,8 +174,8 @@ COMEX_API int comex_access_end(const void* ptr);
 /* -- Going on without dead workers, with COMEX_ON_FAILURE=continue --
  * Collective calls over a group of which a member has died return COMEX_PROC_FAILED on all others, without a
  * line, also where they wait already. Those that had begun may have succeeded on some. Free and group_free
- * return it too, and free the caller's part, which free knows by the caller's own address only: call them when
- * no other survivor uses it any more, such as after a barrier of a shrunk group. Operations on the dead
+ * return it too, and free the caller's part, which free knows by the caller's own address only: call them
+ * when no other survivor uses it any more, such as after a barrier of a shrunk group. Operations on the dead
  * worker's memory go on. */
 #define COMEX_PROC_FAILED 2
 /* lock, and trylock with *acquired 1: the caller holds the mutex, which it took over from a worker that died
