@@ -1,8 +1,8 @@
 // Aggregate handles: one handle for any number of requests, which are waited for and tested together.
 //
 // Requests start at once, since comex.h collects small ones itself. A record is taken with the first request
-// and given back by the wait, so that handles may be set and forgotten. Used by the non-blocking operations,
-// wait and test, in any thread.
+// and given back by a wait for it or for all, so that handles may be set and forgotten. Used by the
+// non-blocking operations, wait and test, in any thread.
 #pragma once
 
 #include <limits>
@@ -33,12 +33,12 @@ class Aggregates {
   struct Record {
     int generation = 0;
     bool is_used = false;
-    bool collects = false;
     int result = COMEX_SUCCESS;
     std::vector<comex_request_t> outstanding;
     bool is_over() const { return outstanding.empty() && result == COMEX_SUCCESS; }
   };
 
+  bool is_collecting(int code) const;
   Record* find(int code);
   Record* find_or_take(armci_hdl_t* handle);  // null: there are too many
   static bool all_done(Record& record);

@@ -12,13 +12,17 @@ namespace {
 // In a handle whose operation was refused, as a test has found: the wait tells it.
 constexpr int refused_code = std::numeric_limits<int>::min();
 
+int wait_for_all() {
+  const int result = comex_wait_all(COMEX_GROUP_WORLD);
+  state().aggregates.finished_all();
+  return result;
+}
+
 }  // namespace
 
 COMEX_PROFILED(Wait) int PARMCI_Wait(armci_hdl_t* handle) {
   const comex::runtime::CallName called(__func__);
-  if (handle == nullptr) {
-    return comex_wait_all(COMEX_GROUP_WORLD);
-  }
+  if (handle == nullptr) return wait_for_all();
   const int code = code_of(handle);
   pass();
   if (code == 0) return COMEX_SUCCESS;
@@ -50,9 +54,7 @@ COMEX_PROFILED(WaitProc) int PARMCI_WaitProc(int proc) {
 
 COMEX_PROFILED(WaitAll) int PARMCI_WaitAll(void) {
   const comex::runtime::CallName called(__func__);
-  const int result = comex_wait_all(COMEX_GROUP_WORLD);
-  state().aggregates.finished_all();
-  return result;
+  return wait_for_all();
 }
 
 COMEX_PROFILED(Fence) void PARMCI_Fence(int proc) {

@@ -105,14 +105,28 @@ static void shapes(void** at) {
 /* Handles that are set, used, waited for and forgotten: more than there are records of them at a time. */
 static void forgotten(void** at) {
   long* own = at[me];
-  for (int round = 0; round < 70000; ++round) {
+  for (int round = 0; round < 210000; ++round) {
     armci_hdl_t handle;
     long back[2] = {-1, -1};
     ARMCI_INIT_HANDLE(&handle);
     ARMCI_SET_AGGREGATE_HANDLE(&handle);
     ARMCI_NbGet(own, &back[0], sizeof *back, me, &handle);
     ARMCI_NbGet(own + 1, &back[1], sizeof *back, me, &handle);
-    ARMCI_Wait(&handle);
+    switch (round % 3) {
+      case 0:
+        ARMCI_Wait(&handle);
+        break;
+      case 1:
+        ARMCI_WaitAll();
+        break;
+      default: /* it still collects after a wait for all, and is waited for though it does no longer */
+        ARMCI_Wait(NULL);
+        back[0] = back[1] = -1;
+        ARMCI_NbGet(own, &back[0], sizeof *back, me, &handle);
+        ARMCI_NbGet(own + 1, &back[1], sizeof *back, me, &handle);
+        ARMCI_UNSET_AGGREGATE_HANDLE(&handle);
+        ARMCI_Wait(&handle);
+    }
     if (back[0] != own[0] || back[1] != own[1]) {
       CHECK(!"what an aggregate of many has got");
       return;
