@@ -54,10 +54,21 @@ int Checker::agree_on_endpoints() {
   return static_cast<int>(-least);
 }
 
+bool Checker::agree_on_threads() {
+  MPI_Comm comm = MPI_COMM_NULL;
+  int level = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&level);
+  std::int64_t has_threads = level == MPI_THREAD_MULTIPLE ? 1 : 0;
+  if (next<&comex_group_comm>("comex_group_comm")(COMEX_GROUP_WORLD, &comm) == COMEX_SUCCESS)
+    raise_over(comm, {&has_threads, 1});
+  return has_threads != 0;
+}
+
 Checker::Checker(int workers, int me, bool ends_job)
     : workers_(workers),
       me_(me),
       endpoints_(agree_on_endpoints()),
+      has_threads_(agree_on_threads()),
       ends_job_(ends_job),
       history_(static_cast<std::size_t>(workers * endpoints_)),
       groups_(workers),
@@ -290,6 +301,11 @@ bool Checker::find_real_handle(int started, int& real_handle) {
   const Started* const found = pending_.find(started);
   if (found != nullptr) real_handle = found->real_handle;
   return found != nullptr;
+}
+
+int Checker::renumbered(int real_handle) {
+  const Guard guard(mutex_);
+  return pending_.add({.real_handle = real_handle, .ending = Ending::handle});
 }
 
 void Checker::abandon(int started) {

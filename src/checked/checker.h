@@ -96,6 +96,9 @@ class Checker {
   void abandon(int started);  // the call failed
   // False: it is complete.
   bool find_real_handle(int started, int& real_handle);
+  // A handle of the checker's for one of an operation that it does not follow, as those of the runtime may
+  // have numbers like its own.
+  int renumbered(int real_handle);
 
   // After the call.
   void fenced(int proc, comex_group_t group);
@@ -112,6 +115,7 @@ class Checker {
   void meet(const FollowedCall& call, comex_group_t group, bool is_barrier);
   void met(comex_group_t group);
   void made_group(comex_group_t parent, comex_group_t group);
+  void made_part(comex_group_t parent, comex_group_t group);  // or a copy
   void made_endpoints(const comex_group_t* groups, int count);
   void made_inter_group(comex_group_t group);
   void met_parents(comex_group_t parent);
@@ -178,6 +182,7 @@ class Checker {
   static int& acting();
   static int& driven_endpoint();  // that the thread has last used
   static int agree_on_endpoints();
+  static bool agree_on_threads();
   std::string rank_text(std::uint16_t origin) const;
 
   std::optional<int> worker_of(int proc, comex_group_t group);
@@ -213,6 +218,8 @@ class Checker {
   void tell_mismatch(const FollowedCall& call, comex_group_t group, MPI_Comm comm);
   void compare_all();
   void keep_own_frees();
+  void forget_compared();
+  void allocated_somewhere(const GroupEntry& entry, comex_group_t group);
   void tell_conflict(const Access& earlier, const Access& later, std::uint64_t begin, std::uint64_t bytes,
                      const std::string& earlier_site, const std::string& later_site);
   std::vector<std::vector<std::string>> gather_sites();
@@ -225,13 +232,15 @@ class Checker {
 
   const int workers_;
   const int me_;
-  const int endpoints_;  // that is, or 1 where MPI's thread level lets nobody drive several
+  const int endpoints_;     // that is, or 1 where MPI's thread level lets nobody drive several
+  const bool has_threads_;  // several may call at a time, on some worker
   const bool ends_job_;
   std::mutex mutex_;            // guards what follows
   std::vector<Clocks> clocks_;  // of the worker itself, and of its endpoints
   bool has_endpoints_ = false;
   int next_endpoint_ = 0;
   History history_;
+  std::size_t compared_bytes_ = 0;  // of the history, which were compared before
   Pending pending_;
   Sites sites_;
   Findings findings_;

@@ -13,10 +13,11 @@ void Checker::allocated(const FollowedCall& call, void* const* parts, std::size_
   const GroupEntry* const entry = locked([&] { return groups_.find(group); });
   const bool has_endpoints = locked([&] { return groups_.has_endpoints(group); });
   if (entry == nullptr) return;
+  if (locked([&] { return groups_.is_inter(group); })) return allocated_somewhere(*entry, group);
   if (entry->has_others || has_endpoints) {  // whose other parts are not known here
     int rank = -1;
     next<&comex_group_rank>("comex_group_rank")(group, &rank);
-    if (rank < 0 || locked([&] { return groups_.is_inter(group); })) return;
+    if (rank < 0) return;
     allocated_locally(call, parts[rank], bytes);
     // The others may use it before they know that it is new.
     const auto begin = reinterpret_cast<std::uint64_t>(parts[rank]);
@@ -42,12 +43,27 @@ void Checker::allocated(const FollowedCall& call, void* const* parts, std::size_
       allocation.parts.push_back(part);
       if (part.begin != 0) live_[{allocation.members[i], part.begin}] = part.end;
     }
-    allocations_.push_back(std::move(allocation));
+    const bool has_bytes =
+        std::ranges::any_of(allocation.parts, [](const Part& part) { return part.begin != 0; });
+    if (has_bytes) allocations_.push_back(std::move(allocation));
   }
   const auto mine = std::ranges::find(entry->members, me_);
   if (mine != entry->members.end()) allocated_locally(call, parts[mine - entry->members.begin()], bytes);
   // Nobody uses it before all know that it is new.
   if (entry->comm != MPI_COMM_NULL) meet_over({}, group, entry->comm, false, false);
+}
+
+// Over an inter-group, whose members learn the addresses of the other side: any freed memory may be in use
+// again.
+void Checker::allocated_somewhere(const GroupEntry& entry, comex_group_t group) {
+  constexpr std::uint64_t end = UINT64_MAX;
+  {
+    const Guard guard(mutex_);
+    history_.forget_freed(0, end);
+    freed_.clear();
+    board_.note_allocated(0, end);
+  }
+  if (!entry.has_others) next<&comex_barrier>("comex_barrier")(group);  // as in allocated()
 }
 
 void Checker::freeing(const FollowedCall& call, const void* ptr, comex_group_t group) {

@@ -183,7 +183,8 @@ bool Checker::meet_over(const FollowedCall& call, comex_group_t group, MPI_Comm 
   {
     const Guard guard(mutex_);
     const std::int64_t number = call.name == nullptr ? 0 : number_of(call.name);
-    values = {number, -number, static_cast<std::int64_t>(history_.bytes()), compares ? 1 : 0};
+    values = {number, -number, static_cast<std::int64_t>(history_.bytes() - compared_bytes_),
+              compares ? 1 : 0};
     const std::vector<Time> row = release();
     values.insert(values.end(), row.begin(), row.end());
   }
@@ -194,7 +195,9 @@ bool Checker::meet_over(const FollowedCall& call, comex_group_t group, MPI_Comm 
     learn(std::span(values).subspan(4));
     clocks().tick();
   }
-  const bool is_time = is_whole_world && (values[3] != 0 || values[2] > enough_bytes(workers_));
+  // Threads may meet over several such groups in any order, but over one in one order.
+  const bool may_compare = is_whole_world && (comm == wire_ || !has_threads_);
+  const bool is_time = may_compare && (values[3] != 0 || values[2] > enough_bytes(workers_));
   if (is_time) compare_all();
   return is_time;
 }
@@ -248,6 +251,12 @@ void Checker::made_group(comex_group_t parent, comex_group_t group) {
   }
   meet({}, group, false);
   met(group);
+}
+
+// Of an inter-group its copies and parts are inter-groups too.
+void Checker::made_part(comex_group_t parent, comex_group_t group) {
+  if (!locked([&] { return groups_.is_inter(parent); })) return made_group(parent, group);
+  if (group != COMEX_GROUP_NULL) made_inter_group(group);
 }
 
 void Checker::made_endpoints(const comex_group_t* groups, int count) {

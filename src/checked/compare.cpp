@@ -115,6 +115,11 @@ void Checker::keep_own_frees() {
   for (Access& freed : freed_) freed.issued = freed.done = 0;
 }
 
+void Checker::forget_compared() {
+  pending_.accesses_moved(history_.forget_done());
+  compared_bytes_ = history_.bytes();  // of what is not known to be complete
+}
+
 // Collective over the workers.
 void Checker::compare_all() {
   if (wire_ == MPI_COMM_NULL) return;
@@ -125,7 +130,7 @@ void Checker::compare_all() {
     findings_.note("unchecked: rank " + std::to_string(me_) +
                    ": more was accessed between two meetings of all workers than can be compared");
     keep_own_frees();
-    pending_.accesses_moved(history_.forget_done());
+    forget_compared();
     return;
   }
   std::vector<std::vector<char>> outgoing(static_cast<std::size_t>(workers_));
@@ -143,7 +148,7 @@ void Checker::compare_all() {
     const auto none = static_cast<std::uint32_t>(tables.clocks.size() / origins - 1);
     for (Access& freed : old_frees) freed.clocks = none;
     keep_own_frees();
-    pending_.accesses_moved(history_.forget_done());
+    forget_compared();
   }
   std::vector<Access> accesses = as_items<Access>(exchange_bytes(wire_, outgoing)).items;
   accesses.insert(accesses.end(), old_frees.begin(), old_frees.end());

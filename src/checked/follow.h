@@ -29,7 +29,11 @@ int follow(const Operation& operation, Arguments... arguments) {
 
 // Gives the program a handle of the checker's for the one of the runtime.
 inline int hand_out(Checker& check, int started, int code, comex_request_t* handle) {
-  if (started == 0) return code;
+  if (started == 0) {
+    if (code == COMEX_SUCCESS && handle != nullptr && Pending::is_ours(*handle))
+      *handle = check.renumbered(*handle);
+    return code;
+  }
   if (code == COMEX_FAILURE) {
     check.abandon(started);
   } else if (handle != nullptr) {

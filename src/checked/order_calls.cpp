@@ -37,7 +37,7 @@ int together(const FollowedCall& call, comex_group_t group, bool is_barrier, con
 template <class Real>
 int makes_group(const FollowedCall& call, comex_group_t parent, const comex_group_t* made, const Real& real) {
   const int code = together(call, parent, false, real);
-  return after(code, [&](Checker& check) { check.made_group(parent, *made); });
+  return after(code, [&](Checker& check) { check.made_part(parent, *made); });
 }
 
 // A call of the members of `group` by which worlds meet: it fences first, and makes an inter-group.

@@ -69,6 +69,7 @@ void History::read_word(AccessIndex access, std::int64_t value, bool is_flag) {
   const auto [last, is_first] = last_reads_.try_emplace({read.owner, read.begin}, access);
   if (is_first) return;
   accesses_[last->second].is_polled = true;
+  if (accesses_[last->second].value != value) read.is_polled = true;  // the reader sees the word change
   last->second = access;
 }
 

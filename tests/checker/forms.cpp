@@ -275,6 +275,30 @@ constexpr Case cases[] = {
        bed.done(comex_world_disconnect(&inter));
        bed.done(comex_group_free(half));
      }},
+    {"memory_of_two_sides_where_other_memory_was", right,
+     [](Bed& bed) {
+       const int side = bed.me / 2;
+       const int opposite = (bed.me + 2) % needed_workers;
+       comex_group_t half = COMEX_GROUP_NULL;
+       comex_group_t inter = COMEX_GROUP_NULL;
+       comex_group_t copy = COMEX_GROUP_NULL;
+       bed.done(comex_group_split(everyone, side, bed.me, &half));
+       bed.done(comex_intergroup_create(half, 0, everyone, 2 - 2 * side, 3, &inter));
+       bed.done(comex_group_dup(inter, &copy));
+       std::array<void*, needed_workers> parts{};
+       bed.done(comex_malloc(parts.data(), bytes, everyone));
+       bed.done(comex_free(parts[static_cast<std::size_t>(bed.me)], everyone));
+       std::array<void*, 2> theirs{};
+       bed.done(comex_malloc(theirs.data(), bytes, inter));
+       auto* const far = static_cast<long*>(theirs[static_cast<std::size_t>(bed.me % 2)]);
+       bed.require(far != nullptr && parts[static_cast<std::size_t>(opposite)] != nullptr, "memory");
+       bed.done(comex_put(bed.local<long>(many, 1), far, bytes, bed.me % 2, copy));
+       bed.done(comex_barrier(inter));
+       bed.done(comex_free(far, inter));
+       bed.done(comex_world_disconnect(&copy));
+       bed.done(comex_world_disconnect(&inter));
+       bed.done(comex_group_free(half));
+     }},
     {"kept_memory", right,
      [](Bed& bed) {
        int last_host = 0;
