@@ -114,13 +114,14 @@ class Writer {
   void arrow(const char* phase, std::int32_t origin, std::int32_t server, const Event& event,
              std::uint64_t at) {
     out_ << R"({"ph":")" << phase << R"(","bp":"e","cat":"request","name":"request","id":")" << origin << "-"
-         << server << "-" << numbers_.of(event.peer, event.sequence) << R"(","ts":)" << microseconds(at)
-         << track() << "},\n";
+         << server << "-" << (origin == of_.rank ? sent_ : served_).of(event.peer, event.sequence)
+         << R"(","ts":)" << microseconds(at) << track() << "},\n";
   }
 
   std::ostream& out_;
   const TracedRank& of_;
-  WholeNumbers numbers_;
+  WholeNumbers sent_;                      // by this rank, which each server counts
+  WholeNumbers served_;                    // by this rank, for each origin
   std::vector<std::uint64_t> open_until_;  // ends of the slices that are open, the innermost last
   std::uint64_t beside_ = 0;
 };

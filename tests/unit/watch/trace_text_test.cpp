@@ -88,5 +88,23 @@ TEST(TraceText, both_ends_of_an_arrow_have_one_name) {
   EXPECT_TRUE(has(to, R"("ph":"f","bp":"e","cat":"request")"));
 }
 
+// Of a worker that serves itself.
+TEST(TraceText, arrows_of_both_ways_between_two_ranks_count_apart) {
+  std::vector<Event> events;
+  for (std::uint64_t i = 1; i <= 70'001; ++i) {
+    Event event{.begin_ns = 1000 + i, .end_ns = 1000 + i, .sequence = static_cast<std::uint16_t>(i)};
+    event.what = What::sent;
+    event.peer = 9;
+    if (i == 70'001) {
+      event.what = What::served;
+      event.sequence = 1;
+    }
+    events.push_back(event);
+  }
+  const std::string text = text_of(events);
+  EXPECT_TRUE(has(text, R"("id":"4-9-70000")"));
+  EXPECT_TRUE(has(text, R"("id":"9-4-1")"));
+}
+
 }  // namespace
 }  // namespace comex::watch
