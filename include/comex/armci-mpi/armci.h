@@ -90,7 +90,8 @@ int ARMCI_Free_memdev(void* ptr);
 int ARMCI_Malloc_group(void** ptr_arr, armci_size_t bytes, ARMCI_Group* group);
 int ARMCI_Malloc_group_memdev(void** ptr_arr, armci_size_t bytes, ARMCI_Group* group, const char* device);
 int ARMCI_Free_group(void* ptr, ARMCI_Group* group);
-/* Not collective. NULL without room, and the program goes on; a line tells of it, once a process. */
+/* Not collective. NULL without room, and the program goes on; a line tells of it, once a process. A negative
+ * number of bytes ends the job. */
 void* ARMCI_Malloc_local(armci_size_t bytes);
 int ARMCI_Free_local(void* ptr);
 void ARMCI_Set_shm_limit(unsigned long limit); /* accepted; memory is limited by the machine only */
