@@ -287,6 +287,11 @@ contains
     call require(stat == COMEX_FAILURE .and. group == 977, 'a free of a group that is none')
     call comex_fetch_and_add(old, memory, next, 1, 1, stat)
     call require(stat == COMEX_FAILURE, 'a counter of another type')
+    old = 17
+    call comex_swap(old, memory, next, 1, 4, stat)
+    call require(stat == COMEX_FAILURE .and. old == 17, 'a swap of another type')
+    call comex_compare_and_swap(old, memory, next, 1, 4, 5, stat)
+    call require(stat == COMEX_FAILURE .and. old == 17, 'a compare-and-swap of another type')
     call comex_put(data, memory, next, [1, 1000000], stat=stat)
     if (stat == COMEX_SUCCESS) call comex_fence_proc(next, stat=stat)
     call require(stat == COMEX_FAILURE, 'columns that are not there')
