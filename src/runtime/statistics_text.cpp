@@ -31,8 +31,11 @@ constexpr std::array<const char*, activity::waitings> waiting_keys = {"data", "f
 
 // Six digits behind a point, whatever the program's locale is. Not negative.
 std::string decimal(double value) {
-  const auto millionths = static_cast<unsigned long long>(value * 1e6 + 0.5);
-  return format("%llu.%06llu", millionths / 1'000'000, millionths % 1'000'000);
+  auto whole = static_cast<unsigned long long>(value);
+  auto millionths = static_cast<unsigned long long>((value - static_cast<double>(whole)) * 1e6 + 0.5);
+  whole += millionths / 1'000'000;
+  millionths %= 1'000'000;
+  return format("%llu.%06llu", whole, millionths);
 }
 
 std::string amount_text(double value, std::array<const char*, 5> units, double step) {
@@ -197,7 +200,9 @@ double share_of(const JobTotals& totals, activity::Waiting waiting) {
 
 void suggest_progress_ranks(const JobTotals& totals, std::uint64_t far, std::vector<Suggestion>& found) {
   const std::string name = "GA_NUM_PROGRESS_RANKS_PER_NODE=";
-  const std::uint64_t each = totals.hosts == 0 ? 0 : totals.requests.ranks / totals.hosts;
+  // A host of one rank has no progress rank.
+  const std::uint64_t each =
+      totals.hosts == 0 ? 0 : (totals.requests.ranks + totals.hosts - 1) / totals.hosts;
   if (each != 0 && totals.busy_percent.most >= 50 && totals.oversubscribed_hosts == 0) {
     found.push_back({name + std::to_string(2 * each),
                      format("progress rank %" PRId64 " was busy for %" PRIu64

@@ -71,7 +71,8 @@ bool read_block(const ReadArena& read, const shm::Geometry& geometry, std::uint6
 std::vector<activity::Peer> read_peers(const ReadArena& read, const shm::Geometry& geometry,
                                        const activity::Block& block) {
   const std::uint64_t rows = std::min<std::uint64_t>(
-      block.owner.peers.get(), activity::peers_for(geometry.slots, activity::most_host_rows));
+      block.owner.peers.get(),
+      activity::peers_for(std::min(geometry.slots, shm::most_slots), activity::most_host_rows));
   std::vector<activity::Peer> peers(rows);
   if (rows == 0) return peers;
   const std::uint64_t behind = block_offset(geometry, block.owner.slot.get()) + sizeof block;

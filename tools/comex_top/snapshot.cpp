@@ -72,14 +72,12 @@ bool read_rank(const watch::ReadArena& read, std::uint64_t slot, std::uint64_t n
   return true;
 }
 
-// More than any arena has: another file may look like one.
-constexpr std::uint32_t most_records = 1U << 28;
-
 void read_owners(const File& arena, const shm::Geometry& geometry, Host& host) {
   shm::ExtentsBlock extents;
   if (!arena.read(offsetof(shm::ArenaHeader, extents), static_cast<void*>(&extents), sizeof extents)) return;
-  if (geometry.max_records > most_records) return;
   const std::uint32_t used = std::min(extents.records_used, geometry.max_records);
+  // Another file may look like an arena.
+  if (used > shm::most_records || used * sizeof(shm::ExtentRecord) > arena.bytes()) return;
   std::vector<shm::ExtentRecord> records(used);
   if (!arena.read(geometry.records_offset, static_cast<void*>(records.data()),
                   used * sizeof(shm::ExtentRecord)))

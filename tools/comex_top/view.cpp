@@ -17,8 +17,12 @@ const Rank* find_rank(const Job* job, const Rank& wanted) {
   return nullptr;
 }
 
+// What threads count without a lock may go back a little.
+std::uint64_t less(std::uint64_t now, std::uint64_t before) {
+  return now < before ? 0 : now - before;
+}
 Count less(const Count& now, const Count* before) {
-  return before == nullptr ? now : Count{now.count - before->count, now.amount - before->amount};
+  return before == nullptr ? now : Count{less(now.count, before->count), less(now.amount, before->amount)};
 }
 
 void add(Rate& rate, const Count& more, double seconds) {
@@ -52,14 +56,16 @@ RankView view_of(const Rank& now, const Rank* before, double seconds) {
     add_row(view, view.other_hosts, now.far[host], row_of(before ? &before->far : nullptr, host), seconds);
   add_row(view, view.other_hosts, now.other_worlds, before ? &before->other_worlds : nullptr, seconds);
   if (seconds <= 0) return view;
-  double waited = now.wait.is_none() ? 0 : std::min(now.wait.seconds, seconds);
+  // A wait is counted whole when it ends, whatever of it was before the first look.
+  double waited = now.wait.is_none() ? 0 : now.wait.seconds;
+  if (before != nullptr && !before->wait.is_none()) waited -= before->wait.seconds;
   for (unsigned waiting = 0; waiting < activity::waitings; ++waiting)
     waited +=
         static_cast<double>(less(now.waits[waiting], before ? &before->waits[waiting] : nullptr).amount) /
         1e9;
-  view.waiting = std::min(1.0, waited / seconds);
-  const std::uint64_t requests = now.requests - (before ? before->requests : 0);
-  const double busy_ns = static_cast<double>(now.busy_ns - (before ? before->busy_ns : 0));
+  view.waiting = std::clamp(waited / seconds, 0.0, 1.0);
+  const std::uint64_t requests = less(now.requests, before ? before->requests : 0);
+  const double busy_ns = static_cast<double>(less(now.busy_ns, before ? before->busy_ns : 0));
   view.requests = static_cast<double>(requests) / seconds;
   view.busy = std::min(1.0, busy_ns / 1e9 / seconds);
   view.service_us = requests == 0 ? 0 : busy_ns / 1e3 / static_cast<double>(requests);
