@@ -35,6 +35,16 @@ void bind_to(const pr::Topology& topology, const CpuMask& cpus, const World& wor
   }
 }
 
+// Cores on which some rank may run as the launcher has left it. The others may be those of other jobs.
+std::vector<CpuMask> usable_cores(const pr::Topology& topology, std::span<const Bound> ranks) {
+  std::vector<CpuMask> usable;
+  for (const CpuMask& core : topology.cores())
+    if (std::any_of(ranks.begin(), ranks.end(),
+                    [&](const Bound& rank) { return rank.cpus.intersects(core); }))
+      usable.push_back(core);
+  return usable;
+}
+
 // The core of this progress rank, if there is one that it need not share.
 void bind_progress_rank(const pr::Topology& topology, std::span<const Bound> ranks, std::size_t me,
                         const World& world, const Reporter& reporter) {
@@ -46,24 +56,15 @@ void bind_progress_rank(const pr::Topology& topology, std::span<const Bound> ran
     (ranks[rank].role == Role::progress ? progress : workers).push_back(ranks[rank].cpus);
   }
   if (world.is_worker()) return;
-  const auto choices = pr::choose_cores(topology.cores(), workers, progress);
+  const std::vector<CpuMask> cores = usable_cores(topology, ranks);
+  const auto choices = pr::choose_cores(cores, workers, progress);
   if (choices.empty()) return;
   if (choices[mine].shared) {
     reporter.notice(named(world) +
                     " stays where the launcher put it: the host has no core left for it alone");
     return;
   }
-  bind_to(topology, topology.cores()[choices[mine].core], world, reporter);
-}
-
-// Cores on which some rank may run as the launcher has left it.
-std::vector<CpuMask> usable_cores(const pr::Topology& topology, std::span<const Bound> ranks) {
-  std::vector<CpuMask> usable;
-  for (const CpuMask& core : topology.cores())
-    if (std::any_of(ranks.begin(), ranks.end(),
-                    [&](const Bound& rank) { return rank.cpus.intersects(core); }))
-      usable.push_back(core);
-  return usable;
+  bind_to(topology, cores[choices[mine].core], world, reporter);
 }
 
 void bind_every_rank(const pr::Topology& topology, std::span<const Bound> ranks, std::size_t me,
