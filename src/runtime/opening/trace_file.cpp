@@ -35,10 +35,14 @@ watch::TracedRank traced_rank(const World& world, TransportRank rank) {
   return of;
 }
 
+// A part that cannot be written whole is not there at all.
 bool write_part(World& world, const watch::TracedRank& of) {
-  std::ofstream file(part_of(world, of.rank));
+  const std::string name = part_of(world, of.rank);
+  std::ofstream file(name);
   watch::write_events(file, world.log->events(), of);
-  return static_cast<bool>(file.flush());
+  if (file.flush()) return true;
+  std::remove(name.c_str());
+  return false;
 }
 
 void join_parts(const World& world, TransportRank ranks, const Reporter& reporter) {
@@ -90,7 +94,6 @@ void write_trace(World& world, const Reporter& reporter) {
   if (!is_written) {
     reporter.warn({.operation = "finalize"},
                   "not all parts of COMEX_TRACE=" + world.settings.trace + " can be written");
-    return;
   }
   join_parts(world, all.size(), reporter);
 }
