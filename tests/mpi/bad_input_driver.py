@@ -169,12 +169,10 @@ def check_settings(program):
     check(status == 0 and "finished" in stdout, f"an unknown name ends the job: {status}")
     check(len(lines) == 1 and "COMEX_ENABEL_PUT_SMP" in lines[0] and "COMEX_ENABLE_PUT_SMP" in lines[0],
           f"an unknown name: {lines}")
-    apps = ["-np", "1", "-x", "COMEX_WIAT=1", *INTO_FILE, program, "idle", ":",
-            "-np", "2", "-x", "COMEX_WIAT=1", "-x", "COMEX_BNID=1", *INTO_FILE, program, "idle"]
+    apps = ["-np", "1", *INTO_FILE, program, "idle", ":", "-np", "2", "-x", "COMEX_WIAT=1", *INTO_FILE, program, "idle"]
     status, stdout, lines = run(3, {}, program, "idle", apps=apps)
     check(status == 0 and "finished" in stdout, f"unknown names on some ranks end the job: {status}")
-    check(len(lines) == 2 and any("COMEX_WIAT" in line and "rank" not in line for line in lines)
-          and any("COMEX_BNID" in line and line.endswith("(on MPI rank 1 and 1 more)") for line in lines),
+    check(len(lines) == 1 and "COMEX_WIAT" in lines[0] and lines[0].endswith("(on MPI rank 1)"),
           f"unknown names on some ranks: {lines}")
 
 
