@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""isolation_test.py COMEX_TOP HANG DIFFERENTIAL LAUNCH: jobs beside users and jobs that must not get at them.
+"""isolation_test.py COMEX_TOP HANG DIFFERENTIAL LAUNCH [MEET]: jobs beside users and jobs that must not get at them.
 
 - Another user of the machine opens, reads, traces, signals and watches nothing of a job.
+- With MEET, whose ports can be accepted at: another user finds no cookie of a port, and is told nothing without it.
 - Names in /dev/shm that somebody made before, links too, change nothing: the arena has no name there.
 - Two jobs of one user, in namespaces of processes of their own where the same pids occur, share /dev/shm and are both right.
 Exit status 77: this user may not become another one."""
@@ -18,7 +19,9 @@ sys.path.append(str(Path(__file__).parents[2] / "tools/comex_top/tests"))
 import jobs
 
 TOP, HANG, DIFFERENTIAL, LAUNCH = sys.argv[1:5]
+MEET = sys.argv[5] if len(sys.argv) > 5 else ""
 INTRUDER = str(Path(__file__).with_name("intruder.py"))
+GUEST = str(Path(__file__).with_name("guest.py"))
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 SEIZED = {"tracing"}  # a debugger's security module may refuse it even to the same user
 
@@ -82,6 +85,42 @@ class AnotherUser(unittest.TestCase):
             said = output([*NOBODY, TOP, "--job", job.name, "--why"])
             self.assertNotEqual(said.returncode, 0)
             self.assertNotIn("worker", said.stdout + said.stderr)
+
+
+@unittest.skipIf(not MEET, "this MPI lets no worlds meet")
+class Port(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.file = Path(folder.name) / "port"
+        self.launch = subprocess.Popen([LAUNCH, "60", "3", MEET, "accept", str(self.file), "whole"], stdin=subprocess.DEVNULL,
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(self.end)
+        for _ in range(400):
+            if self.file.exists():
+                return
+            time.sleep(0.05)
+        raise RuntimeError("no port is opened")
+
+    def end(self):
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                words = (process / "cmdline").read_bytes().split(b"\0")
+                if words[0] == MEET.encode() and str(self.file).encode() in words:
+                    os.kill(int(process.name), 9)
+            except OSError:
+                pass  # it has ended meanwhile
+        self.launch.wait(timeout=75)
+
+    def test_tells_another_user_nothing(self):
+        host, port, cookie = self.file.read_text(encoding="utf-8").strip().rsplit(":", 2)
+        guest = [*NOBODY, sys.executable, GUEST, host.strip("[]"), port]
+        other = output(guest, input=cookie)
+        self.assertEqual(other.returncode, 0, other.stderr)
+        self.assertEqual(other.stdout, "", "what another user learns")
+        with subprocess.Popen([sys.executable, "-c", "input()", cookie], stdin=subprocess.PIPE) as careless:
+            self.assertIn("cmdline", output(guest, input=cookie).stdout, "the guest finds a cookie that is there")
+            careless.communicate(b"\n")
 
 
 def shm_names():
