@@ -125,7 +125,8 @@ COMEX_API int comex_world_accept(const char* port, int root, comex_group_t group
 COMEX_API int comex_world_connect(const char* port, int root, comex_group_t group, double timeout_s,
                                   comex_group_t* peer);
 /* Collective over both sides. Completes all operations, then frees the group. The last disconnect between two
- * worlds ends their connection. *peer becomes COMEX_GROUP_NULL. */
+ * worlds ends their connection. *peer becomes COMEX_GROUP_NULL. Meanwhile no other thread starts an operation
+ * on a process of the other side, over another group either. */
 COMEX_API int comex_world_disconnect(comex_group_t* peer);
 
 /* -- Inter-groups -- */
