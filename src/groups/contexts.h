@@ -1,10 +1,10 @@
 // Makes the numbers that identify groups and allocations over groups.
 //
-// It is pure. A context has 38 bits, and the id of an allocation has 26 more: at 100 allocations a second they
-// last a week. The lower half of the contexts is for groups within a world: each worker counts its own groups
-// in steps, so that no two get one number, for any number of workers. The upper half is for groups that may
-// span worlds, whose workers would count the same numbers; these are drawn at random. When the numbers are
-// used up, there is no result. Used by calls and runtime.
+// It is pure. A context has 38 bits, and the id of an allocation has 26 more: at 100 allocations a second
+// they last a week. The lower half of the contexts is for groups within a world: each worker counts its own
+// groups in steps, so that no two get one number, for any number of workers. The upper half is for groups
+// that may span worlds, whose workers would count the same numbers; these are drawn at random. When the
+// numbers are used up, there is no result. Used by calls and runtime.
 #pragma once
 
 #include <cstdint>
