@@ -82,7 +82,7 @@ int comex_test(comex_request_t* handle, int* status) {
 int comex_progress(void) {
   runtime::Runtime* runtime = runtime::enter("progress");
   if (runtime == nullptr) return COMEX_FAILURE;
-  if (runtime->engine().poll() == 0) runtime->give_way();
+  runtime->progress();
   return COMEX_SUCCESS;
 }
 

@@ -43,32 +43,21 @@ std::int64_t load_word(std::uint64_t address, std::uint64_t bytes) {
 
 }  // namespace
 
-// Several threads can only drive endpoints where MPI lets them.
-int Checker::agree_on_endpoints() {
+Checker::ThreadLevels Checker::agree_on_levels() {
   MPI_Comm comm = MPI_COMM_NULL;
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
-  std::int64_t least = level >= MPI_THREAD_SERIALIZED ? -endpoints_each : -1;
+  std::int64_t levels[] = {-level, level};
   if (next<&comex_group_comm>("comex_group_comm")(COMEX_GROUP_WORLD, &comm) == COMEX_SUCCESS)
-    raise_over(comm, {&least, 1});
-  return static_cast<int>(-least);
-}
-
-bool Checker::agree_on_threads() {
-  MPI_Comm comm = MPI_COMM_NULL;
-  int level = MPI_THREAD_SINGLE;
-  PMPI_Query_thread(&level);
-  std::int64_t has_threads = level == MPI_THREAD_MULTIPLE ? 1 : 0;
-  if (next<&comex_group_comm>("comex_group_comm")(COMEX_GROUP_WORLD, &comm) == COMEX_SUCCESS)
-    raise_over(comm, {&has_threads, 1});
-  return has_threads != 0;
+    raise_over(comm, levels);
+  return {static_cast<int>(-levels[0]), static_cast<int>(levels[1])};
 }
 
 Checker::Checker(int workers, int me, bool ends_job)
     : workers_(workers),
       me_(me),
-      endpoints_(agree_on_endpoints()),
-      has_threads_(agree_on_threads()),
+      levels_(agree_on_levels()),
+      endpoints_(levels_.lowest >= MPI_THREAD_SERIALIZED ? endpoints_each : 1),
       ends_job_(ends_job),
       history_(static_cast<std::size_t>(workers * endpoints_)),
       groups_(workers),

@@ -181,8 +181,11 @@ class Checker {
   std::uint16_t origin() { return static_cast<std::uint16_t>(clocks().me()); }
   static int& acting();
   static int& driven_endpoint();  // that the thread has last used
-  static int agree_on_endpoints();
-  static bool agree_on_threads();
+  struct ThreadLevels {           // of MPI, on all workers
+    int lowest = MPI_THREAD_SINGLE;
+    int highest = MPI_THREAD_SINGLE;
+  };
+  static ThreadLevels agree_on_levels();
   std::string rank_text(std::uint16_t origin) const;
 
   std::optional<int> worker_of(int proc, comex_group_t group);
@@ -232,8 +235,8 @@ class Checker {
 
   const int workers_;
   const int me_;
-  const int endpoints_;     // that is, or 1 where MPI's thread level lets nobody drive several
-  const bool has_threads_;  // several may call at a time, on some worker
+  const ThreadLevels levels_;
+  const int endpoints_;  // that is, or 1 where MPI's thread level lets nobody drive several
   const bool ends_job_;
   std::mutex mutex_;            // guards what follows
   std::vector<Clocks> clocks_;  // of the worker itself, and of its endpoints

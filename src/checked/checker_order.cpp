@@ -196,7 +196,7 @@ bool Checker::meet_over(const FollowedCall& call, comex_group_t group, MPI_Comm 
     clocks().tick();
   }
   // Threads may meet over several such groups in any order, but over one in one order.
-  const bool may_compare = is_whole_world && (comm == wire_ || !has_threads_);
+  const bool may_compare = is_whole_world && (comm == wire_ || levels_.highest < MPI_THREAD_MULTIPLE);
   const bool is_time = may_compare && (values[3] != 0 || values[2] > enough_bytes(workers_));
   if (is_time) compare_all();
   return is_time;

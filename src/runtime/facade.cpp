@@ -67,10 +67,7 @@ void end(void* wait) {
 
 bool progress() {
   Runtime* const runtime = detail::current();
-  if (runtime == nullptr) return false;
-  if (runtime->engine().poll() != 0) return true;
-  runtime->give_way();
-  return false;
+  return runtime != nullptr && runtime->progress();
 }
 
 }  // namespace

@@ -125,9 +125,9 @@ class Runtime {
   // Workers with the same number can exchange pointers. Workers of other worlds never can.
   std::uint32_t pointer_domain(Lpid lpid) const;
 
-  // Of a call that returns at once and moved nothing: who is waited for may need this core, where ranks
-  // outnumber cores.
-  void give_way();
+  // One round of service. Where nothing moved and ranks outnumber cores, it leaves the core to who may be
+  // waited for. Returns true if something moved.
+  bool progress();
   // A call that returns at once has found a handle pending or a mutex held, and will be made again.
   void attempt_failed(const op::WaitReason& attempt, activity::Waiting waiting);
   const activity::Recorder& activity() const { return activity_; }
@@ -302,6 +302,7 @@ class Runtime {
   }
 
  private:
+  void give_way();
   template <class T>
   static auto merging() {
     return [](std::span<std::byte> into, std::span<const std::byte> from) {

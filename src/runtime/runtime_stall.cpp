@@ -79,6 +79,13 @@ void Runtime::end_mismatched(const op::WaitReason& wait, const std::string& what
   reporter_.fatal(where_of(reason), what);
 }
 
+bool Runtime::progress() {
+  if (engine_.poll() != 0) return true;
+  give_way();
+  return false;
+}
+
+// Of a call that returns at once and moved nothing: who is waited for may need this core.
 void Runtime::give_way() {
   const shm::WaitPolicy& policy = world_->wait_policy;
   if (policy.oversubscribed && policy.yields_ever()) world_->os->yield();

@@ -209,6 +209,7 @@ inline const std::vector<Call> others = {
     CALL(comex_set_errors(c.one_of({-1, 2, COMEX_ERRORS_RETURN}))),
     CALL(comex_get_errors(c.place<int>())),
     CALL(comex_version(nullptr, nullptr, nullptr)),
+    CALL(comex_initialized() != 0 ? COMEX_SUCCESS : COMEX_FAILURE),
     CALL(comex_thread_level() < 0 ? COMEX_FAILURE : COMEX_SUCCESS),
     CALL(comex_init_comm(MPI_COMM_NULL)),
 };

@@ -129,8 +129,8 @@ int disconnect(runtime::Runtime& runtime, groups::Group& group, int handle) {
   runtime.fence_members(group);
   succeeded = !runtime.take_failures(group) && succeeded;
   all.barrier();
-  const int dead =
-      bridge == no_bridge ? runtime::check_all_live(runtime, "world_disconnect", group, handle) : 0;
+  const int dead = bridge == no_bridge ? runtime::check_all_live(runtime, "world_disconnect", group, handle)
+                                       : COMEX_SUCCESS;
   bool was_lost = false;
   if (bridge != no_bridge) {
     const bool is_last = let_go(runtime, group);

@@ -87,7 +87,6 @@ TEST(RemoteBody, a_large_get_that_is_refused_touches_nothing_and_ends) {
   EXPECT_TRUE(script.fabric.drained());
 }
 
-// Each leaves only when all receives of its first chunks can be posted: as many as a refusal fills.
 TEST(RemoteBody, of_a_get_from_a_lost_server_no_longer_arrives_in_its_memory) {
   Script script;
   std::vector<std::byte> near(40960, std::byte{5});
@@ -105,6 +104,7 @@ TEST(RemoteBody, of_a_get_from_a_lost_server_no_longer_arrives_in_its_memory) {
   EXPECT_EQ(near, std::vector<std::byte>(40960, std::byte{5}));
 }
 
+// Each leaves only when all receives of its first chunks can be posted: as many as a refusal fills.
 TEST(RemoteBody, gets_that_are_not_contiguous_here_have_all_their_receives_however_many_there_are) {
   Script script;
   script.remote.set_errors_return(true);
