@@ -99,9 +99,9 @@ void Mutexes::drop(TransportRank from) {
   for (Waiter& waiter : waiters_) waiter.is_dropped |= waiter.from == from;
 }
 
-void Mutexes::declare_dead(Worker worker) {
+void Mutexes::declare_dead(Worker worker, std::span<const shm::HostSlot> owners) {
   const shm::MutexSets sets = arena_.mutex_sets();
-  for (shm::HostSlot owner = 0; owner < arena_.geometry().slots; ++owner) {
+  for (const shm::HostSlot owner : owners) {
     std::uint64_t offset = 0;
     for (std::uint64_t index = 0; sets.find(owner, index, offset); ++index)
       arena_.mutex_at(offset).declare_dead(worker);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/ids.h"
@@ -59,8 +60,8 @@ class Mutexes {
 
   unsigned poll(const Granted& granted);  // returns how many locks were taken
   void drop(TransportRank from);
-  // A worker of another host has died: the mutexes of this host that it holds go to the next in line.
-  void declare_dead(Worker worker);
+  // A worker of another host has died: what it holds of these owners' mutexes goes to the next in line.
+  void declare_dead(Worker worker, std::span<const shm::HostSlot> owners);
   bool has_waiters() const;  // without the dropped ones
   std::size_t waits() const { return waiters_.size(); }
 

@@ -183,11 +183,11 @@ void Server::forget(Origin& origin) {
   origins_.erase(known);
 }
 
-void Server::forget_dead(TransportRank origin, Worker worker) {
+void Server::forget_dead(TransportRank origin, Worker worker, std::span<const shm::HostSlot> owners) {
   give_up(origin);
   Mutexes& mutexes = served_worlds_.front().mutexes;
   mutexes.drop(origin);
-  mutexes.declare_dead(worker);
+  mutexes.declare_dead(worker, owners);
 }
 
 std::optional<protocol::Leaving> Server::departed(TransportRank origin) const {

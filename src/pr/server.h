@@ -69,8 +69,10 @@ class Server final : public transport::Sink {
   // The others go on without this rank of the first world. If it is alive, as one may be whose host is lost,
   // nothing that it sends from now on is executed: others may do its work again, or have its memory.
   void give_up(TransportRank origin) { given_up_.push_back(origin); }
-  // Gives up a worker that has died on another host: it waits for no mutex and holds none from here on.
-  void forget_dead(TransportRank origin, Worker worker);
+  // Gives up a worker that has died on another host: from here on it waits for no mutex and holds none of
+  // these owners. They have to be owners that this server alone serves: while another process takes a mutex
+  // over, no server may execute an unlock that the dead worker has sent.
+  void forget_dead(TransportRank origin, Worker worker, std::span<const shm::HostSlot> owners);
 
   // Counts the origins that have left and have no requests here any more.
   std::size_t departed() const { return departed_.size(); }

@@ -33,8 +33,8 @@ Status Arena::Body::map(std::uint64_t address) {
   place.object = &object;
   place.base = base;
   place.block = &reinterpret_cast<ArenaHeader*>(base)->extents;
-  place.committing = &slot_block(0).committing;
-  place.committing_stride = slot_block_bytes;
+  place.first_slot = &slot_block(0).memory;
+  place.slot_stride = slot_block_bytes;
   place.geometry = ticket.geometry;
   place.slot = slot;
   place.keep_bytes = ticket.keep_bytes;

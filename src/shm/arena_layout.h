@@ -32,7 +32,7 @@ static_assert(sizeof(ArenaHeader) <= arena_map_offset && arena_map_offset % 8 ==
 
 struct SlotBlock {
   DoorbellBlock doorbell;
-  alignas(64) std::atomic<std::uint64_t> committing;  // bytes that this slot is committing at present
+  alignas(64) SlotMemory memory;
   MutexSetBlock mutexes;
   unsigned char unused[slot_block_bytes - sizeof(DoorbellBlock) - 64 - sizeof(MutexSetBlock)];
 };

@@ -83,21 +83,29 @@ std::uint32_t Extents::reserve(const AllocationOptions& options, OutOfMemory& ou
   for (unsigned round = 0;; ++round) {
     const std::uint32_t id = try_reserve(options, out_of_memory);
     if (id != 0 || options.cell_bytes != 0) return id;
-    const std::uint64_t coming =
-        bytes_in(ExtentState::releasing) + (round < rounds_for_retired ? bytes_in(ExtentState::retired) : 0);
+    const std::uint64_t coming = bytes_coming() + (round < rounds_for_retired ? bytes_retired() : 0);
     const bool is_enough = options.bytes <= out_of_memory.free_bytes + coming;
     if (coming == 0 || !is_enough || place_.os->now_ns() - begin_ns > limit_ns) return id;
     place_.os->sleep_ns(round_ns);
   }
 }
 
-std::uint64_t Extents::bytes_in(ExtentState state) {
+std::uint64_t Extents::bytes_retired() {
   const LockGuard lock(*this);
   std::uint64_t bytes = 0;
   for (std::uint32_t id = chain_.first(); id != 0; id = chain_.next(id)) {
-    if (chain_.state(id) == state) bytes += chain_.size(id);
+    if (chain_.state(id) == ExtentState::retired) bytes += chain_.size(id);
   }
   return bytes;
+}
+
+std::uint64_t Extents::bytes_coming() const {
+  std::uint64_t sum = 0;
+  for (HostSlot slot = 0; slot < place_.geometry.slots; ++slot) {
+    const std::uint64_t bytes = memory_of(slot).giving_back.load();
+    if (bytes != 0 && place_.os->is_alive(*place_.object, slot)) sum += bytes;
+  }
+  return sum;
 }
 
 std::uint32_t Extents::try_reserve(const AllocationOptions& options, OutOfMemory& out_of_memory) {
@@ -235,6 +243,21 @@ void Extents::mark_spans(const DataRange& range, std::uint32_t id) {
 
 // ---- giving back ----
 
+class Extents::GivingBack {
+ public:
+  GivingBack(const Extents& extents, std::uint64_t bytes)
+      : announced_(extents.memory_of(extents.place_.slot).giving_back), bytes_(bytes) {
+    announced_.fetch_add(bytes_);
+  }
+  ~GivingBack() { announced_.fetch_sub(bytes_); }
+  GivingBack(const GivingBack&) = delete;
+  GivingBack& operator=(const GivingBack&) = delete;
+
+ private:
+  std::atomic<std::uint64_t>& announced_;
+  const std::uint64_t bytes_;
+};
+
 std::uint32_t Extents::locate(std::uint64_t offset) const {
   const ExtentRecord* const found = find_record(offset);
   const bool is_its = found != nullptr && found->offset.load(std::memory_order_acquire) == offset &&
@@ -288,6 +311,7 @@ Status Extents::release(std::uint64_t offset) {
   if (id != 0 && records_[id].state.load(std::memory_order_acquire) == ExtentState::live) {
     static_cast<void>(retire(offset));  // if another was first, it is refused below
   }
+  const GivingBack announced(*this, round_up(records_[id].bytes.load(std::memory_order_acquire), page_bytes));
   ExtentState expected = ExtentState::retired;
   if (id == 0 || !records_[id].state.compare_exchange_strong(expected, ExtentState::releasing)) {
     return caller_error("arena offset " + std::to_string(offset) + " is not the start of an allocation");
@@ -298,6 +322,7 @@ Status Extents::release(std::uint64_t offset) {
 
 void Extents::release_slab(std::uint64_t offset) {
   const auto id = static_cast<std::uint32_t>(find_record(offset) - records_);
+  const GivingBack announced(*this, slab_bytes);
   records_[id].cell_bytes.store(0, std::memory_order_release);
   records_[id].state.store(ExtentState::releasing, std::memory_order_release);
   give_back(id);

@@ -37,6 +37,12 @@ struct OwnerTotal {
   std::uint32_t extents = 0;
 };
 
+// What a process of a host does with memory at present. The words of a dead process do not count.
+struct SlotMemory {
+  std::atomic<std::uint64_t> committing;   // bytes
+  std::atomic<std::uint64_t> giving_back;  // bytes
+};
+
 class Extents {
  public:
   struct ExtentsSite {  // its place in this process, and what it uses
@@ -44,8 +50,8 @@ class Extents {
     const Object* object = nullptr;
     std::byte* base = nullptr;
     ExtentsBlock* block = nullptr;
-    std::atomic<std::uint64_t>* committing = nullptr;  // one word per slot, committing_stride apart
-    std::uint64_t committing_stride = 0;
+    SlotMemory* first_slot = nullptr;  // of slot 0; the others follow slot_stride bytes apart
+    std::uint64_t slot_stride = 0;
     Geometry geometry;
     HostSlot slot = 0;
     std::uint64_t keep_bytes = 0;
@@ -149,7 +155,8 @@ class Extents {
   std::optional<Cell> locate_cell(std::uint64_t offset) const;  // none: no small block can begin at offset
   std::uint32_t reserve(const AllocationOptions& options, OutOfMemory& out_of_memory);
   std::uint32_t try_reserve(const AllocationOptions& options, OutOfMemory& out_of_memory);
-  std::uint64_t bytes_in(ExtentState state);  // takes the lock
+  std::uint64_t bytes_retired();       // takes the lock
+  std::uint64_t bytes_coming() const;  // of what live processes of the host are giving back
   std::optional<std::uint32_t> take_covered(Worker owner, std::uint64_t whole, Pages pages,
                                             OutOfMemory& out_of_memory);
   bool grow_table(std::uint64_t end, OutOfMemory& out_of_memory);
@@ -164,6 +171,7 @@ class Extents {
   void mark_spans(const DataRange& range, std::uint32_t id);    // id 0: they are nobody's any more
   void release_slab(std::uint64_t offset);
   void give_back(std::uint32_t id);
+  class GivingBack;  // announces how much is given back as long as it lives
   bool commit(std::uint32_t id, OutOfMemory& out_of_memory);
   bool commit_steps(std::uint64_t offset, std::uint64_t bytes, bool large_pages, OutOfMemory& out_of_memory);
   std::uint64_t others_committing() const;  // on other slots
@@ -171,7 +179,8 @@ class Extents {
   // Needs the lock. Punches kept extents, or about so many bytes of them; false: there were none.
   bool trim(std::uint64_t most = ~std::uint64_t{0});
   void note_given_back(std::uint64_t offset, std::uint64_t bytes);  // needs the lock
-  std::atomic<std::uint64_t>& committing(HostSlot slot) const;
+  SlotMemory& memory_of(HostSlot slot) const;
+  std::atomic<std::uint64_t>& committing(HostSlot slot) const { return memory_of(slot).committing; }
   Failure does_not_fit(Worker owner, std::uint64_t bytes, const OutOfMemory& out_of_memory);
 
   ExtentsSite place_;

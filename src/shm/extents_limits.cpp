@@ -126,9 +126,9 @@ bool Extents::commit_steps(std::uint64_t offset, std::uint64_t bytes, bool large
   return true;
 }
 
-std::atomic<std::uint64_t>& Extents::committing(HostSlot slot) const {
-  auto* const first = reinterpret_cast<std::byte*>(place_.committing);
-  return *reinterpret_cast<std::atomic<std::uint64_t>*>(first + slot * place_.committing_stride);
+SlotMemory& Extents::memory_of(HostSlot slot) const {
+  auto* const first = reinterpret_cast<std::byte*>(place_.first_slot);
+  return *reinterpret_cast<SlotMemory*>(first + slot * place_.slot_stride);
 }
 
 std::uint64_t Extents::give_back_unused() {

@@ -360,8 +360,9 @@ class PosixOs final : public Os {
   }
 
   void sleep_ns(std::uint64_t ns) override {
-    const timespec span = to_timespec(ns);
-    nanosleep(&span, nullptr);
+    timespec left = to_timespec(ns);
+    while (nanosleep(&left, &left) != 0 && errno == EINTR) {
+    }
   }
 
   void yield() override { sched_yield(); }

@@ -75,7 +75,7 @@ void ProgressLoop::look_at_failures() {
                     [this](Worker dead) {
                       const groups::WorkerPlace& place = world_.group->place(dead);
                       if (place.host != static_cast<std::uint32_t>(world_.place.host))
-                        server_->forget_dead(place.rank, dead);
+                        server_->forget_dead(place.rank, dead, served_slots());
                     });
   if (world_.failures.epoch() == seen_failures_) return;
   seen_failures_ = world_.failures.epoch();
@@ -92,6 +92,15 @@ void ProgressLoop::look_at_failures() {
                        ") had mirrors of kept memory of this host; they are gone until comex_recover");
     }
   }
+}
+
+std::vector<shm::HostSlot> ProgressLoop::served_slots() const {
+  std::vector<shm::HostSlot> slots;
+  for (Worker worker = 0; worker < world_.group->size(); ++worker) {
+    const groups::WorkerPlace& place = world_.group->place(worker);
+    if (place.server == world_.transport->rank()) slots.push_back(place.slot);
+  }
+  return slots;
 }
 
 bool ProgressLoop::none_is_left() const {

@@ -53,6 +53,7 @@ class ProgressLoop {
   unsigned round();
   void rest_after(unsigned moved);
   void look_at_failures();
+  std::vector<shm::HostSlot> served_slots() const;  // of the workers of this host that this rank serves
   bool none_is_left() const;
   bool only_messages_bring_work() const;
 

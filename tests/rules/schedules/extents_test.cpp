@@ -54,8 +54,8 @@ class ExtentSchedules : public testing::Test {
     site.object = &object;
     site.base = shared_memory();
     site.block = &shared_at<shm::ExtentsBlock>(0);
-    site.committing = &shared_at<std::atomic<std::uint64_t>>(2048);
-    site.committing_stride = 64;
+    site.first_slot = &shared_at<shm::SlotMemory>(2048);
+    site.slot_stride = 64;
     site.keep_bytes = keep_bytes;
     site.on_touch = true;
     site.geometry.slots = slots;

@@ -1,4 +1,6 @@
 // The user's mutexes through a server.
+#include <array>
+
 #include "server_rig.h"
 
 namespace comex::pr {
@@ -55,6 +57,7 @@ class ServerMutex : public ::testing::Test {
   }
 
   static constexpr std::uint64_t unused = 1;
+  static constexpr std::array<shm::HostSlot, 1> owners{1};
   Rig rig{3};
   shm::MutexSets sets = rig.arena.mutex_sets();
   std::uint64_t set = 0;
@@ -66,7 +69,7 @@ class ServerMutex : public ::testing::Test {
 TEST_F(ServerMutex, of_a_dead_origin_is_passed_on_and_what_comes_late_of_it_changes_nothing) {
   ASSERT_NE(a.reply_to(lock(a), 3), nullptr);
   const std::uint32_t second = lock(b);
-  rig.server->forget_dead(1, 101);
+  rig.server->forget_dead(1, 101, owners);
   const Reply* const granted = b.reply_to(second, 5000);  // whether the holder lives is asked now and then
   ASSERT_NE(granted, nullptr);
   EXPECT_EQ(granted->header.value, protocol::taken_value(true));
@@ -84,7 +87,7 @@ TEST_F(ServerMutex, that_a_dead_origin_gave_back_behind_its_writes_stays_with_th
   ASSERT_TRUE(a.wait_credit());
   a.simple(Verb::unlock, unused, 1);
   rig.run(5);
-  rig.server->forget_dead(1, 101);
+  rig.server->forget_dead(1, 101, owners);
   ASSERT_NE(b.reply_to(second, 5000), nullptr);
   const Bytes body(3 * small_chunk);
   a.send_chunks(put, body);
@@ -92,6 +95,26 @@ TEST_F(ServerMutex, that_a_dead_origin_gave_back_behind_its_writes_stays_with_th
   EXPECT_TRUE(rig.refused.empty()) << "nobody is left who could be told";
   EXPECT_EQ(try_lock(c), protocol::not_taken) << "it is the second one's";
   EXPECT_TRUE(unlock(b));
+}
+
+// Another process of the host may be taking the mutex over when the unlock's turn comes.
+TEST_F(ServerMutex, that_a_dead_origin_gave_back_behind_its_writes_is_found_as_a_dead_one_s) {
+  ASSERT_NE(a.reply_to(lock(a), 3), nullptr);
+  const std::uint32_t put = a.big_put(rig.memory, 3 * small_chunk);
+  ASSERT_TRUE(a.wait_credit());
+  a.simple(Verb::unlock, unused, 1);
+  rig.run(5);
+  rig.server->forget_dead(1, 101, owners);
+  const Bytes body(3 * small_chunk);
+  a.send_chunks(put, body);
+  rig.run(20);
+  EXPECT_EQ(try_lock(c), protocol::taken_value(true));
+}
+
+TEST_F(ServerMutex, of_an_owner_that_another_server_serves_is_left_to_that_server) {
+  ASSERT_NE(a.reply_to(lock(a), 3), nullptr);
+  rig.server->forget_dead(1, 101, {});
+  EXPECT_EQ(try_lock(c), protocol::not_taken);
 }
 
 // A worker that the others have given up may be alive, and compute on beside those who do its work again.
@@ -112,8 +135,8 @@ TEST_F(ServerMutex, and_all_else_takes_nothing_from_an_origin_that_was_given_up)
 
 TEST_F(ServerMutex, of_a_dead_origin_is_passed_on_past_one_that_died_in_line) {
   const std::uint32_t third = lock_in_turn();
-  rig.server->forget_dead(1, 101);
-  rig.server->forget_dead(2, 102);
+  rig.server->forget_dead(1, 101, owners);
+  rig.server->forget_dead(2, 102, owners);
   const Reply* const granted = c.reply_to(third, 10000);
   ASSERT_NE(granted, nullptr);
   EXPECT_EQ(granted->header.value, protocol::taken_value(true)) << "what it guards may be half updated";

@@ -194,6 +194,16 @@ TEST_F(TouchTest, waits_for_memory_that_another_worker_is_freeing) {
   EXPECT_TRUE(mine.get());
 }
 
+TEST_F(TouchTest, does_not_wait_for_memory_that_a_worker_was_freeing_when_it_died) {
+  leave(64 * mebibyte);
+  os_.pass_seconds(2);
+  const Extent theirs = allocate(0, 60 * mebibyte);
+  auto& dead =
+      *reinterpret_cast<SlotBlock*>(arena_.at(arena_.geometry().slots_offset + 2 * slot_block_bytes));
+  dead.memory.giving_back = theirs.bytes;
+  EXPECT_FALSE(extents_.allocate(1, 60 * mebibyte));
+}
+
 // MPI may have registered the pages with a network.
 TEST_F(TouchTest, has_stale_registrations_dropped_once_after_pages_went_back) {
   leave(64 * mebibyte);

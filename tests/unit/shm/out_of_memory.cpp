@@ -77,8 +77,8 @@ TEST_F(OutOfMemoryTest, says_so_when_all_records_are_in_use) {
   place.object = arena_.lock_party().object;
   place.base = arena_.base();
   place.block = &reinterpret_cast<ArenaHeader*>(arena_.base())->extents;
-  place.committing = &slot(0).committing;
-  place.committing_stride = slot_block_bytes;
+  place.first_slot = &slot(0).memory;
+  place.slot_stride = slot_block_bytes;
   place.geometry = arena_.geometry();
   place.geometry.max_records = 5;
   Extents few(place);
@@ -92,8 +92,8 @@ TEST_F(OutOfMemoryTest, says_so_when_all_records_are_in_use) {
 TEST_F(OutOfMemoryTest, counts_what_others_allocate_at_the_same_time) {
   fill(mebibyte, 1);
   const Arena other = attached_arena(os_, arena_.ticket(), 1, 0);
-  slot(1).committing = 2 * mebibyte;
-  slot(2).committing = 64 * mebibyte;  // of one that is dead
+  slot(1).memory.committing = 2 * mebibyte;
+  slot(2).memory.committing = 64 * mebibyte;  // of one that is dead
   leave(3 * mebibyte, Limit::mount);
   expect_parts(refusal(2 * mebibyte - 5), {"wanted 2097147 bytes, with what others of this host allocate "
                                            "just now 4194304, free 3145728, limited"});
@@ -102,10 +102,10 @@ TEST_F(OutOfMemoryTest, counts_what_others_allocate_at_the_same_time) {
 
 TEST_F(OutOfMemoryTest, counts_what_other_threads_of_the_worker_allocate_at_the_same_time) {
   fill(mebibyte, 1);
-  slot(0).committing = 2 * mebibyte;
+  slot(0).memory.committing = 2 * mebibyte;
   leave(3 * mebibyte, Limit::mount);
   expect_parts(refusal(2 * mebibyte - 5), {"with what others of this host allocate just now 4194304, free"});
-  EXPECT_EQ(slot(0).committing, 2 * mebibyte);
+  EXPECT_EQ(slot(0).memory.committing, 2 * mebibyte);
 }
 
 TEST_F(OutOfMemoryTest, does_not_claim_that_more_is_free_than_wanted) {
