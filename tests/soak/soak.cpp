@@ -1,8 +1,10 @@
-// soak FOLDER SECONDS [SEED]: works with everything that a program can get and give back, round after round.
+// soak FOLDER SECONDS HOSTS [SEED]: works with everything that a program can get and give back, round after
+// round.
 //
 // Between rounds, when nothing is allocated and nothing under way, worker 0 makes the file FOLDER/quiet.N and
 // goes on once there is FOLDER/go.N: meanwhile tools/soak measures the job. Every result is checked.
 #include <comex/comex.h>
+#include <comex/extended.h>
 #include <comex/worlds.h>
 #include <mpi.h>
 #include <unistd.h>
@@ -188,6 +190,58 @@ void use_endpoints() {
   other.join();
 }
 
+// What classic programs do not know: atomics, other accumulates, signals that add, and fences of other kinds.
+void use_other_operations() {
+  const Allocation words = allocate(everyone, 4 * sizeof(long));
+  auto* const first = static_cast<std::int64_t*>(words.parts[0]);
+  const std::int64_t one = 1;
+  const std::int64_t mine = me;
+  comex_request_t handle = 0;
+  done(
+      comex_nbatomic(COMEX_ATOMIC_ADD, COMEX_TYPE_INT64, nullptr, &one, nullptr, first, 0, everyone, &handle),
+      "nbatomic");
+  done(comex_wait(&handle), "wait");
+  done(comex_acc_op(COMEX_OP_MAX, COMEX_ACC_LNG, &mine, first + 1, sizeof mine, 0, everyone), "acc_op");
+  done(comex_nbfence(0, everyone, &handle), "nbfence");
+  done(comex_wait(&handle), "wait");
+  done(comex_put_signal_add(nullptr, nullptr, 0, static_cast<long*>(words.parts[0]) + 2, 1, 0, everyone),
+       "put_signal_add");
+  if (me == 0) {
+    done(comex_wait_until_all(words.mine() + 2, 1, nullptr, COMEX_CMP_EQ, workers), "wait_until_all");
+    require(words.mine()[1] == workers - 1, "a maximum is not there");
+  }
+  done(comex_fence_allocation(words.mine(), everyone), "fence_allocation");
+  done(comex_barrier(everyone), "barrier");
+  require(me != 0 || words.mine()[0] == workers, "an atomic is not there");
+  release(words);
+}
+
+// The even workers and the odd ones, first apart and then as one group.
+void use_intergroup() {
+  if (workers < 2) return;
+  comex_group_t half = COMEX_GROUP_NULL;
+  comex_group_t inter = COMEX_GROUP_NULL;
+  comex_group_t merged = COMEX_GROUP_NULL;
+  done(comex_group_split(everyone, me % 2, me, &half), "group_split");
+  done(comex_intergroup_create(half, 0, everyone, 1 - me % 2, 3, &inter), "intergroup_create");
+  done(comex_group_merge(inter, me % 2, &merged), "group_merge");
+  const Allocation one = allocate(merged, 1000 * sizeof(long));
+  use(one);
+  release(one);
+  for (comex_group_t group : {merged, inter, half}) done(comex_group_free(group), "group_free");
+}
+
+void use_kept_memory(Draw& draw) {
+  Allocation kept{everyone, std::vector<void*>(static_cast<std::size_t>(workers)),
+                  sizeof(long) * static_cast<std::size_t>(1 + draw.below(10000))};
+  done(comex_malloc_kept(kept.parts.data(), kept.bytes, 1, everyone), "malloc_kept");
+  std::fill_n(kept.mine(), kept.bytes / sizeof(long), 0);
+  done(comex_keep(kept.mine()), "keep");
+  done(comex_barrier(everyone), "barrier");
+  use(kept);
+  release(kept);
+}
+
 void start() {
   done(comex_init(), "init");
   comex_group_rank(everyone, &me);
@@ -217,13 +271,14 @@ bool is_over(std::chrono::steady_clock::time_point end) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 3) {
-    std::fprintf(stderr, "usage: soak FOLDER SECONDS [SEED]\n");
+  if (argc < 4) {
+    std::fprintf(stderr, "usage: soak FOLDER SECONDS HOSTS [SEED]\n");
     return 2;
   }
   const fs::path folder = argv[1];
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(std::atol(argv[2]));
-  Draw draw{std::mt19937_64(argc > 3 ? std::strtoul(argv[3], nullptr, 10) : 1)};
+  const bool has_hosts = std::atol(argv[3]) > 1;
+  Draw draw{std::mt19937_64(argc > 4 ? std::strtoul(argv[4], nullptr, 10) : 1)};
   int provided = 0;
   MPI_Init_thread(&argc, &argv, comex_thread_level(), &provided);
   start();
@@ -237,6 +292,9 @@ int main(int argc, char** argv) {
     use_mutexes();
     use_signals();
     use_endpoints();
+    use_other_operations();
+    use_intergroup();
+    if (has_hosts) use_kept_memory(draw);
   }
   comex_finalize();
   MPI_Finalize();
