@@ -145,7 +145,7 @@ COMEX_API int comex_host_of(int proc, comex_group_t group, int* host);
  * A caller sees its own operations on one target in program order. A write has happened at the target, for
  * everybody, once a fence of the caller has returned. Other processes may rely on order only through fence,
  * barrier, rmw, put_signal, and an unlock after a fence. A wait never implies a fence. A fence also completes
- * the caller's non-blocking writes. */
+ * the caller's implicit requests; of a request with a handle its wait alone tells that the source is free. */
 COMEX_API int comex_barrier(comex_group_t group); /* collective: every member fences all, then all meet */
 COMEX_API int comex_fence_all(comex_group_t group);
 COMEX_API int comex_fence_proc(int proc, comex_group_t group);

@@ -1,4 +1,6 @@
 // The calls putv, getv, accv and accv_op, and their non-blocking forms.
+#include <new>
+#include <string>
 #include <vector>
 
 #include "calls/carry_out.h"
@@ -28,7 +30,12 @@ int transfer(const Call& made, const op::Arguments& request, const Descriptor* d
   op::Arguments resolved = request;
   resolved.target = target.worker();
   std::vector<op::VectorArguments> arguments;
-  arguments.reserve(static_cast<std::size_t>(count));
+  try {
+    arguments.reserve(static_cast<std::size_t>(count));
+  } catch (const std::bad_alloc&) {
+    return runtime->reporter().fail(where(),
+                                    "there is no memory for " + std::to_string(count) + " descriptors");
+  }
   for (std::int64_t i = 0; i < count; ++i) {
     const Descriptor& given = descriptors[i];
     const bool is_get = request.action == Action::get;

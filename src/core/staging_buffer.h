@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
-#include <new>
+
+#include "core/status.h"
 
 namespace comex {
 
@@ -20,10 +21,10 @@ constexpr std::size_t staging_buffer_bytes(std::size_t piece) {
   return (piece + cache_line - 1) / cache_line * cache_line;
 }
 
-// Throws std::bad_alloc.
+// Without memory it ends the process with a line.
 inline StagingBuffer make_staging_buffer(std::size_t piece) {
   void* const buffer = std::aligned_alloc(cache_line, staging_buffer_bytes(piece));
-  if (buffer == nullptr) throw std::bad_alloc();
+  if (buffer == nullptr) out_of_memory(staging_buffer_bytes(piece), "data on its way");
   return StagingBuffer(static_cast<std::byte*>(buffer));
 }
 

@@ -65,6 +65,8 @@ using Status = Result<void>;
 
 // Prints the place and the reason, then aborts. It is never compiled out.
 [[noreturn]] void bug(const char* file, int line, const char* what);
+// Says that the process cannot have so many bytes, and for what, then aborts.
+[[noreturn]] void out_of_memory(std::size_t bytes, const char* what);
 
 }  // namespace comex
 

@@ -69,8 +69,6 @@ def c_wrapper(call):
         else:
             target = f"{MINE}start_mpi({call.passed})"
         lines.append(f"  return {MINE}begin({target});")
-    elif call.kind == "end":
-        lines += [f"  {MINE}end();", f"  return {target};"]
     elif call.kind == "group":
         lines += [f"  const int result = {target};",
                   f"  return result == MPI_SUCCESS ? {MINE}keep_workers({call.arguments[-1].name}) : result;"]
@@ -106,8 +104,6 @@ def fortran_wrapper(call, names, beneath):
     lines = [f"COMEX_WORLD_API void {names[0]}({parameters}) {{",
              f"  auto* const beneath = {first_of(beneath)};",
              f"  {MINE}require(reinterpret_cast<const void*>(beneath), \"{beneath[0]}\");"]
-    if call.kind == "end":
-        lines.append(f"  {MINE}end();")
     if call.kind == "begin":
         if places:
             lines.append(f"  a0 = {MINE}fortran_thread_level(a0);")

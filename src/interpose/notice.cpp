@@ -16,10 +16,13 @@ namespace comex::interpose {
 namespace {
 
 bool is_new(const void* caller) {
-  static std::mutex mutex;
-  static std::set<const void*> reported;
-  const std::lock_guard lock(mutex);
-  return reported.insert(caller).second;
+  struct Reported {
+    std::mutex mutex;
+    std::set<const void*> callers;
+  };
+  static auto& reported = *new Reported;  // handlers of the exit may call MPI
+  const std::lock_guard lock(reported.mutex);
+  return reported.callers.insert(caller).second;
 }
 
 // Its file, symbol and offset; "an unknown place" if that cannot be found.

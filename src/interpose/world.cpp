@@ -146,10 +146,6 @@ void fortran_begin(MPI_Fint* ierror) {
   if (result != MPI_SUCCESS && ierror != nullptr) *ierror = result;
 }
 
-void end() {
-  if (state().mode.load(std::memory_order_relaxed) == Mode::on) comex_finalize();
-}
-
 MPI_Comm workers_for(MPI_Comm comm, const char* call, const void* caller) {
   if (comm != MPI_COMM_WORLD) return comm;
   warn(call, caller);

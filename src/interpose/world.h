@@ -22,7 +22,6 @@ void* fortran_thread_level(void* required);
 // MPI_Init of Fortran may call that of C.
 int begin(int result);
 void fortran_begin(MPI_Fint* ierror);
-void end();
 
 MPI_Comm workers_for(MPI_Comm comm, const char* call, const void* caller);
 void* fortran_workers_for(void* comm, const char* call, const void* caller);

@@ -102,8 +102,11 @@ HandleTable::State HandleTable::state(int handle) {
 }
 
 bool HandleTable::take_failure(int handle) {
-  Completion* completion = find(handle);
-  return completion != nullptr && completion->take_failure();
+  const Completion* completion = find(handle);
+  if (completion == nullptr || !completion->failed()) return false;
+  // Another thread may have got the slot meanwhile, and with it a failure of its own.
+  const std::lock_guard hold(mutex_);
+  return find(handle)->take_failure();
 }
 
 bool HandleTable::take_failures() {

@@ -15,12 +15,15 @@ bool same_target(const Footprint& a, const Footprint& b) {
   return a.many_targets || b.many_targets || a.target == b.target;
 }
 
-// Two products do not: they round, and the order of complex factors decides the sign of a zero.
+// Two products do not: they round, and the order of complex factors decides the sign of a zero. Nor do
+// extremes of reals: of two zeros, or of two that are no numbers, the earlier one stays.
 bool commute(const Footprint& a, const Footprint& b) {
   if (a.verb != b.verb) return false;
   if (a.verb == Verb::get) return true;
-  return a.verb == Verb::acc && a.scalar == b.scalar && a.combine == b.combine &&
-         a.combine != Combine::replace && a.combine != Combine::product;
+  if (a.verb != Verb::acc || a.scalar != b.scalar || a.combine != b.combine) return false;
+  const bool is_extreme = a.combine == Combine::least || a.combine == Combine::most;
+  if (is_extreme) return is_integer(a.scalar);
+  return a.combine != Combine::replace && a.combine != Combine::product;
 }
 
 }  // namespace

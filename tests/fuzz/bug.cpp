@@ -9,4 +9,9 @@ void bug(const char* file, int line, const char* what) {
   throw fuzz::OrderlyEnd();
 }
 
+void out_of_memory(std::size_t, const char* what) {
+  fuzz::tell(__FILE__, __LINE__, what);
+  throw fuzz::OrderlyEnd();
+}
+
 }  // namespace comex

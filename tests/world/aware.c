@@ -1,5 +1,6 @@
 /* Reads rank and size of MPI_COMM_WORLD, then starts the runtime itself, ends it, goes on with MPI_COMM_WORLD
- * and starts it again. Under libcomex_world nothing of that changes who is who. */
+ * and starts it again. Under libcomex_world nothing of that changes who is who. At last it leaves the runtime
+ * to MPI_Finalize, which first calls what the program has attached to MPI_COMM_SELF. */
 #include <comex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,8 +36,20 @@ static void one_sided(int rank, int size) {
   free(memory);
 }
 
+static int is_over = 0;
+
+static int at_finalize(MPI_Comm self, int key, void* value, void* more) {
+  int rank = -1, size = -1;
+  (void)self, (void)key, (void)value, (void)more;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  one_sided(rank, size);
+  is_over = 1;
+  return MPI_SUCCESS;
+}
+
 int main(int argc, char** argv) {
-  int rank = -1, size = -1, again = -1, members = -1;
+  int rank = -1, size = -1, again = -1, members = -1, key = MPI_KEYVAL_INVALID;
   MPI_Comm workers;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -55,7 +68,11 @@ int main(int argc, char** argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &members);
     CHECK(members == size);
   }
+  CHECK(comex_init() == COMEX_SUCCESS);
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &key, NULL);
+  MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
   if (rank == 0) printf("%d workers: right\n", size);
   MPI_Finalize();
+  if (!is_over) return 3;
   return 0;
 }

@@ -81,6 +81,7 @@ static void communicators(void) {
   MPI_Comm_remote_size(both, &mine);
   CHECK(mine == size - half_size);
   CHECK(MPI_Comm_f2c(MPI_Comm_c2f(copy)) == copy);
+  CHECK(MPI_Comm_f2c(MPI_Comm_c2f(MPI_COMM_WORLD)) == MPI_COMM_WORLD);
   MPI_Comm_size(MPI_Comm_f2c(MPI_Comm_c2f(MPI_COMM_WORLD)), &mine);
   CHECK(mine == size);
   MPI_Comm_get_name(MPI_COMM_WORLD, name, &length);

@@ -334,6 +334,20 @@ TEST(CombineKernels, give_the_same_bits_with_every_instruction_set) {
   }
 }
 
+TEST(AccumulateKernels, leave_an_infinite_part_of_a_complex_number_alone_where_the_scale_is_one) {
+  const double infinite = std::numeric_limits<double>::infinity();
+  const std::array near = {1.0, infinite};
+  std::array far = {2.0, 3.0};
+  Scale one{};
+  const double unit = 1;
+  std::memcpy(one.bytes, &unit, sizeof unit);
+  accumulate_kernel(Scalar::complex_double, Combine::sum)
+      .run(reinterpret_cast<std::byte*>(far.data()), reinterpret_cast<const std::byte*>(near.data()), 16,
+           one);
+  EXPECT_EQ(far[0], 3.0);
+  EXPECT_EQ(far[1], infinite);
+}
+
 TEST(CombineKernels, multiply_complex_numbers) {
   const std::array<double, 2> near{3, -4};
   std::array<double, 2> far{2, 5};

@@ -31,6 +31,10 @@ TEST(Order, follows_the_table) {
   const Footprint acc = print(Verb::acc, 0, 100, false, Scalar::float64);
   Footprint most = acc;
   most.combine = Combine::most;
+  Footprint most_integer = most;
+  most_integer.scalar = Scalar::int64;
+  Footprint bits = most_integer;
+  bits.combine = Combine::bit_or;
   Footprint replacement = acc;
   replacement.combine = Combine::replace;
   Footprint product = acc;
@@ -52,7 +56,9 @@ TEST(Order, follows_the_table) {
       {"acc after acc of another type", acc, print(Verb::acc, 0, 8, false, Scalar::int64), false},
       {"acc after distant acc of another type", acc, print(Verb::acc, 100, 108, false, Scalar::int64), true},
       {"acc after acc of another operation", most, acc, false},
-      {"acc after acc of its own operation", most, most, true},
+      {"acc after acc of its own operation", bits, bits, true},
+      {"maximum after maximum of integers", most_integer, most_integer, true},
+      {"maximum after maximum of reals", most, most, false},
       {"replacement after replacement", replacement, replacement, false},
       {"product after product", product, product, false},
       {"acc after overlapping put", put, acc, false},
