@@ -80,6 +80,8 @@ function(comex_processors ranks)
   set(processors ${processors} PARENT_SCOPE)
 endfunction()
 
+# What a launch says of a hang and of leavings. Where a regular expression decides, ctest does not look at the status.
+set(COMEX_LAUNCH_FAILED "(launch|on_hosts): (ended after|left in)")
 function(comex_add_mpi_test)
   cmake_parse_arguments(PARSE_ARGV 0 t "ALONE" "NAME;PROGRAM;RANKS;TIMEOUT" "ENV;ARGS;MPI_ARGS;LABELS")
   if(NOT t_TIMEOUT)
@@ -96,7 +98,7 @@ function(comex_add_mpi_test)
     set(processors 4)
   endif()
   set_tests_properties(${t_NAME} PROPERTIES LABELS "mpi;${t_LABELS}" TIMEOUT ${net} PROCESSORS ${processors}
-    SKIP_RETURN_CODE 77 ENVIRONMENT "${t_ENV}")
+    SKIP_RETURN_CODE 77 ENVIRONMENT "${t_ENV}" FAIL_REGULAR_EXPRESSION "${COMEX_LAUNCH_FAILED}")
 endfunction()
 
 # comex_add_host_test(NAME n PROGRAM target HOSTS h RANKS r [ROUND_ROBIN] [BARE] [ENV A=b ...] [ARGS a ...]

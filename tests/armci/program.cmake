@@ -41,7 +41,7 @@ if(TARGET comex_check)
     add_test(NAME armci.${flavour}_is_accused_of_no_race COMMAND ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/comexrun --check --virtual-hosts 2
       -n 4 --oversubscribe $<TARGET_FILE:armci_whole_${flavour}> 2,2)
     set_tests_properties(armci.${flavour}_is_accused_of_no_race PROPERTIES LABELS "mpi;armci" TIMEOUT 90 PROCESSORS 3
-      ENVIRONMENT COMEX_CHECK=fail FAIL_REGULAR_EXPRESSION "comex check:")
+      ENVIRONMENT COMEX_CHECK=fail FAIL_REGULAR_EXPRESSION "comex check:;not checked")
   endforeach()
   set_property(TEST armci.packaged_is_accused_of_no_race APPEND PROPERTY LABELS long)
 endif()
@@ -140,7 +140,7 @@ armci_client(armci_message_waits armci_shared message_waits.c)
 function(armci_message_wait name what line)
   comex_add_mpi_test(NAME armci.${name} PROGRAM armci_message_waits RANKS 3 ARGS ${what} ${ARGN} LABELS armci TIMEOUT 30)
   set_tests_properties(armci.${name} PROPERTIES PASS_REGULAR_EXPRESSION "comex: rank [0-9]+ on [^\n]*${line}"
-    FAIL_REGULAR_EXPRESSION "nobody has sent")
+    FAIL_REGULAR_EXPRESSION "nobody has sent;${COMEX_LAUNCH_FAILED}")
 endfunction()
 set(limit ENV COMEX_TIMEOUT_S=2)
 set(over "; the limit is COMEX_TIMEOUT_S=2")
@@ -154,14 +154,15 @@ armci_message_wait(a_message_of_the_dead death "armci_msg_rcv[^\n]* worker has d
 comex_add_mpi_test(NAME armci.messages_of_each_other_are_explained PROGRAM armci_message_waits RANKS 3 ARGS circle
   ENV COMEX_STALL_S=1 COMEX_TIMEOUT_S=4 LABELS armci TIMEOUT 30)
 set_tests_properties(armci.messages_of_each_other_are_explained PROPERTIES PASS_REGULAR_EXPRESSION
-  "comex: why nothing goes on: workers 0, 1 wait for messages of each other" FAIL_REGULAR_EXPRESSION "nobody has sent")
+  "comex: why nothing goes on: workers 0, 1 wait for messages of each other" FAIL_REGULAR_EXPRESSION
+  "nobody has sent;${COMEX_LAUNCH_FAILED}")
 
 armci_client(armci_outlived armci_shared outlived.c)
 comex_add_mpi_test(NAME armci.a_death_ends_calls_without_a_result PROGRAM armci_outlived RANKS 4 MPI_ARGS --go-on
   ENV COMEX_ON_FAILURE=continue LABELS armci TIMEOUT 30)
 set_tests_properties(armci.a_death_ends_calls_without_a_result PROPERTIES
   PASS_REGULAR_EXPRESSION "comex: rank [0-9]+ on [^\n]*a process has died, and this call has no result"
-  FAIL_REGULAR_EXPRESSION "has not heard")
+  FAIL_REGULAR_EXPRESSION "has not heard;${COMEX_LAUNCH_FAILED}")
 
 # In forked children; and groups that come and go.
 foreach(flavour comex packaged)

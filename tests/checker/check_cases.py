@@ -78,7 +78,8 @@ class Job:
 def judge_wrong(asked, name, expectation):
     """What is wrong with the verdict on one wrong case, or nothing."""
     job = Job(asked, [name], LIMIT, "fail" if expectation in ENDED_BY_THE_CHECKER else "1")
-    if any(KEYWORDS[expectation] in line for line in job.findings):
+    ends_well = expectation not in ENDED_BY_THE_CHECKER or job.status == 3
+    if any(KEYWORDS[expectation] in line for line in job.findings) and ends_well:
         return None
     said = job.findings[0] if job.findings else "nothing"
     return f"needs '{KEYWORDS[expectation].strip()}'; status {job.status}, said: {said}"

@@ -179,4 +179,6 @@ if __name__ == "__main__":
     if os.geteuid() != 0 or output([*NOBODY, "true"]).returncode != 0:
         print("SKIPPED: this user may not become another one")
         sys.exit(77)
-    unittest.main(argv=[sys.argv[0], *(["Port"] if MEET else ["AnotherUser", "NamesInTheMount", "TwoJobs"])])
+    ran = unittest.main(argv=[sys.argv[0], *(["Port"] if MEET else ["AnotherUser", "NamesInTheMount", "TwoJobs"])],
+                        exit=False).result
+    sys.exit(1 if not ran.wasSuccessful() else 77 if ran.skipped else 0)

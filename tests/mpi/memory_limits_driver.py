@@ -99,6 +99,9 @@ def problems_of(done, limit):
     collective = [line for line in lines if ": malloc: " in line]
     if done.returncode != 0 or "went on" not in done.stdout:
         yield f"exit status {done.returncode}"
+    local = [line.split(" on ")[0] for line in lines if ": malloc_local: " in line]
+    if not local or len(set(local)) != len(local):
+        yield f"lines for calls of malloc_local without room: {local}; each process tells once"
     if len(collective) != 1:
         yield f"{len(collective)} lines for one malloc that does not fit"
     shape = (r"comex: rank \d+ on \S+: malloc: not enough shared memory for worker \d+: "
