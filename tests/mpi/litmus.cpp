@@ -126,6 +126,20 @@ class Litmus {
     for (unsigned long i = own_() % 300; i > 0; --i) std::atomic_signal_fence(std::memory_order_seq_cst);
   }
 
+  // By one of the calls that promise it. Only fence_proc completes implicit requests as well.
+  void fence(int target) {
+    const unsigned long which = own_() % 4;
+    if (which > 1) return job_.done(comex_fence_proc(target, everyone));
+    if (which == 1) {
+      comex_request_t handle = 0;
+      job_.done(comex_nbfence(target, everyone, &handle));
+      job_.done(comex_wait(&handle));
+    } else {
+      job_.done(comex_fence_allocation(memory_.mine(), everyone));
+    }
+    job_.done(comex_wait_proc(target, everyone));
+  }
+
   void step(const Program& program, const Instruction& each, int instance, long* near) {
     const auto home_of = [&](int number) { return program.homes[static_cast<std::size_t>(number)]; };
     const auto own_word = [&] { return word(instance, each.word, home_of(each.word)); };
@@ -142,7 +156,7 @@ class Litmus {
         return job_.done(each.is_blocking ? call.blocking() : call.nonblocking(nullptr));
       }
       case Kind::fence:
-        return job_.done(comex_fence_proc(worker_of(each.target), everyone));
+        return fence(worker_of(each.target));
       case Kind::fence_all:
         return job_.done(comex_fence_all(everyone));
       case Kind::wait_all:

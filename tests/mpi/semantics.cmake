@@ -38,6 +38,10 @@ litmus(get_remote 1000 4 ENV COMEX_ENABLE_GET_SMP=0)
 litmus(own_service 100 4 ENV GA_NUM_PROGRESS_RANKS_PER_NODE=0 ${two_hosts})
 litmus(own_thread 1000 3 ENV ${own_thread} ARGS threads)
 
+foreach(when now touch)
+  run(commit ${when} 3 ENV COMEX_ARENA_COMMIT=${when} ARGS ${when})
+endforeach()
+
 run(selective waits 3 ENV COMEX_VIRTUAL_HOSTS=3 GA_NUM_PROGRESS_RANKS_PER_NODE=0)
 
 foreach(what compute origin stopped)

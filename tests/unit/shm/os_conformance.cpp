@@ -98,6 +98,16 @@ TEST_P(OsConformance, grants_pages_that_were_punched_again) {
   os_->unmap(base, 1 << 20);
 }
 
+TEST_P(OsConformance, finds_pages_anew_with_what_is_in_them) {
+  const Object object = this->object();
+  ASSERT_TRUE(os_->extend(object, 0, 4 * page_bytes));
+  std::byte* const base = os_->map(object, {1 << 20}).value();
+  std::memset(base + page_bytes, 7, 2 * page_bytes);
+  os_->find_pages_anew(base + page_bytes + 64, page_bytes);
+  EXPECT_EQ(std::count(base + page_bytes, base + 3 * page_bytes, std::byte{7}), 2 * page_bytes);
+  os_->unmap(base, 1 << 20);
+}
+
 TEST_P(OsConformance, keeps_what_is_there_where_it_grants_large_pages) {
   constexpr std::uint64_t bytes = 16ULL << 20;
   constexpr std::uint64_t end = bytes - page_bytes;
