@@ -32,11 +32,15 @@ endfunction()
 
 # comex_deal_tests(REGEX...)
 #   deals the tests of this folder whose names match the same REGEX, one program in many layouts, to the two MPIs: the
-#   first is a short test with both, each other one with the MPI that its name draws. With a third MPI all stay short.
+#   first is a short test with both, each other one with the MPI that its name draws. With a third MPI, and where lines
+#   are counted, all stay short.
 function(comex_deal_tests)
   cmake_language(EVAL CODE "cmake_language(DEFER CALL comex_deal_these_tests [[${ARGN}]])")
 endfunction()
 function(comex_deal_these_tests families)
+  if(CMAKE_CXX_FLAGS MATCHES "--coverage")
+    return()  # of one MPI only
+  endif()
   get_property(tests DIRECTORY PROPERTY TESTS)
   foreach(family ${families})
     set(kept_on_both)
