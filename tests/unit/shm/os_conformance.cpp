@@ -104,7 +104,8 @@ TEST_P(OsConformance, finds_pages_anew_with_what_is_in_them) {
   std::byte* const base = os_->map(object, {1 << 20}).value();
   std::memset(base + page_bytes, 7, 2 * page_bytes);
   os_->find_pages_anew(base + page_bytes + 64, page_bytes);
-  EXPECT_EQ(std::count(base + page_bytes, base + 3 * page_bytes, std::byte{7}), 2 * page_bytes);
+  const auto found = std::count(base + page_bytes, base + 3 * page_bytes, std::byte{7});
+  EXPECT_EQ(static_cast<std::uint64_t>(found), 2 * page_bytes);
   os_->unmap(base, 1 << 20);
 }
 
