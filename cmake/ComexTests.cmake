@@ -85,7 +85,7 @@ function(comex_processors ranks)
 endfunction()
 
 # What a launch says of a hang and of leavings. Where a regular expression decides, ctest does not look at the status.
-set(COMEX_LAUNCH_FAILED "(launch|on_hosts): (ended after|left in)")
+set(COMEX_LAUNCH_FAILED "launch: (ended after|left in)")
 function(comex_add_mpi_test)
   cmake_parse_arguments(PARSE_ARGV 0 t "ALONE" "NAME;PROGRAM;RANKS;TIMEOUT" "ENV;ARGS;MPI_ARGS;LABELS")
   if(NOT t_TIMEOUT)

@@ -62,9 +62,9 @@ void add_reals(std::byte* far, const std::byte* near, std::uint64_t bytes, const
 }
 
 // A scale of 1 is left out, so that parts which are infinite stay so. Else it is the plain formula, also for
-// infinities: (a + bi)(c + di) = (ac - bd) + (ad + bc)i. The minus sign is
-// applied to d. This changes no bit but prevents gcc 12 from using fused multiply-addsub vectors, which it
-// does for the other form even with contraction off.
+// infinities: (a + bi)(c + di) = (ac - bd) + (ad + bc)i. The minus sign is applied to d. This changes no bit
+// but prevents gcc 12 from using fused multiply-addsub vectors, which it does for the other form even with
+// contraction off.
 template <class T>
 void add_complex(std::byte* far, const std::byte* near, std::uint64_t bytes, const Scale& scale) {
   const T c = load<T>(scale.bytes);

@@ -102,7 +102,7 @@ bool Server::execute(const InlineRequest& small) {
     return true;
   }
   const bool gives_mutex_back = header.verb == Verb::release || header.verb == Verb::unlock;
-  if (gives_mutex_back && is_given_up(small.origin.rank)) {  // the mutex passes to the next in line otherwise
+  if (gives_mutex_back && is_given_up(small.origin.rank)) {  // declare_dead() hands its mutexes on
     mark_applied(small);
     return true;
   }

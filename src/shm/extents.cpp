@@ -83,7 +83,8 @@ std::uint32_t Extents::reserve(const AllocationOptions& options, OutOfMemory& ou
   for (unsigned round = 0;; ++round) {
     const std::uint32_t id = try_reserve(options, out_of_memory);
     if (id != 0 || options.cell_bytes != 0) return id;
-    const std::uint64_t coming = bytes_coming() + (round < rounds_for_retired ? bytes_retired() : 0);
+    const std::uint64_t coming =
+        bytes_being_given_back() + (round < rounds_for_retired ? bytes_retired() : 0);
     const bool is_enough = options.bytes <= out_of_memory.free_bytes + coming;
     if (coming == 0 || !is_enough || place_.os->now_ns() - begin_ns > limit_ns) return id;
     place_.os->sleep_ns(round_ns);
@@ -99,7 +100,7 @@ std::uint64_t Extents::bytes_retired() {
   return bytes;
 }
 
-std::uint64_t Extents::bytes_coming() const {
+std::uint64_t Extents::bytes_being_given_back() const {
   std::uint64_t sum = 0;
   for (HostSlot slot = 0; slot < place_.geometry.slots; ++slot) {
     const std::uint64_t bytes = memory_of(slot).giving_back.load();

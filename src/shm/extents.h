@@ -155,8 +155,8 @@ class Extents {
   std::optional<Cell> locate_cell(std::uint64_t offset) const;  // none: no small block can begin at offset
   std::uint32_t reserve(const AllocationOptions& options, OutOfMemory& out_of_memory);
   std::uint32_t try_reserve(const AllocationOptions& options, OutOfMemory& out_of_memory);
-  std::uint64_t bytes_retired();       // takes the lock
-  std::uint64_t bytes_coming() const;  // of what live processes of the host are giving back
+  std::uint64_t bytes_retired();                 // takes the lock
+  std::uint64_t bytes_being_given_back() const;  // by live processes of the host
   std::optional<std::uint32_t> take_covered(Worker owner, std::uint64_t whole, Pages pages,
                                             OutOfMemory& out_of_memory);
   bool grow_table(std::uint64_t end, OutOfMemory& out_of_memory);
