@@ -101,7 +101,7 @@ typedef struct {
  * not return until the job ends; comex_init_comm returns COMEX_FAILURE there once the workers have finalized.
  * A second init keeps the first communicator, and init after finalize starts anew; calls are not counted.
  * Finalize is collective over the workers. It completes what is outstanding, frees what is still allocated,
- * and leaves MPI running. */
+ * and leaves MPI running. What stops an init that has begun ends the job, with COMEX_ERRORS_RETURN too. */
 COMEX_API int comex_init(void);
 COMEX_API int comex_init_args(int* argc, char*** argv);
 COMEX_API int comex_init_comm(MPI_Comm comm); /* the communicator is duplicated; the caller keeps its own */

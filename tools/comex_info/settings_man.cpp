@@ -40,7 +40,7 @@ std::string settings_as_man() {
       ".SH NAME\n"
       "comex\\-settings \\- environment variables of the ComEx\\-PR runtime\n"
       ".SH DESCRIPTION\n"
-      "Settings are environment variables, read once at the start. A value out of range or an unknown word\n"
+      "Settings are environment variables, read at each init. A value out of range or an unknown word\n"
       "ends the job with one line that says what is allowed; an empty value counts as unset. Sizes take\n"
       "k, m and g (powers of 1024), words are of any case. An unknown name that begins with COMEX_ gives a\n"
       "warning with the nearest name.\n"

@@ -87,7 +87,7 @@ std::string settings_as_markdown() {
   std::string out =
       "<!-- Made by comex_info --settings-markdown from src/core/settings.def: change that file. -->\n"
       "# Settings\n\n"
-      "Settings are environment variables, read once at the start. A value out of range or an unknown word\n"
+      "Settings are environment variables, read at each init. A value out of range or an unknown word\n"
       "ends the job with one line that says what is allowed; an empty value counts as unset. Sizes take k, "
       "m\n"
       "and g (powers of 1024), words are of any case. An unknown name that begins with `COMEX_` gives a\n"

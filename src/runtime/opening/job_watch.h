@@ -8,7 +8,7 @@
 // For a worker it looks twice, a second apart, and prints one line about why nothing goes on, for all hosts.
 // If two hosts look at the same time, the lower rank goes on; so higher ones begin later. For others it
 // leaves the state in an object of its own. A host that does not answer within two seconds is named in
-// it. The end of a job waits for none of these messages. Owned by ProgressLoop.
+// it. No other rank waits for these messages. Owned by ProgressLoop.
 #pragma once
 
 #include <cstdint>
