@@ -110,7 +110,7 @@ int finish_remote(runtime::Runtime& runtime, op::Remote& to, const op::WaitReaso
       runtime.start_at_once([&] { begin(completion); });
       runtime.wait(completion, reason);
       if (!completion.take_failure()) return COMEX_SUCCESS;
-      return runtime::failed_on_the_way(runtime);
+      return runtime::failed_on_the_way(runtime, runtime.has_lost(to, reason.server));
     }
     case Finish::Kind::implicit:
       runtime.start(

@@ -37,12 +37,12 @@ bool is_allocated_over(runtime::Runtime& runtime, const void* ptr, const groups:
 // Of writes to the members that no wait has told of.
 int failures_of(runtime::Runtime& runtime, const groups::Group& group) {
   if (!runtime.take_failures(group)) return COMEX_SUCCESS;
-  return runtime::failed_on_the_way(runtime);
+  return runtime::failed_on_the_way(runtime, runtime.has_lost_member(group));
 }
 
 int result_of(runtime::Runtime& runtime, int handle) {
   if (!runtime.handles().take_failure(handle)) return COMEX_SUCCESS;
-  return runtime::failed_on_the_way(runtime);
+  return runtime::failed_on_the_way(runtime, runtime.has_lost_hosts());  // a handle does not know its target
 }
 
 }  // namespace
@@ -92,14 +92,14 @@ int comex_wait_proc(int proc, comex_group_t group) {
   if (runtime == nullptr || !runtime::find_reach(*runtime, "wait_proc", proc, group, target))
     return COMEX_FAILURE;
   if (runtime->wait_target(target)) return COMEX_SUCCESS;
-  return runtime::failed_on_the_way(*runtime);
+  return runtime::failed_on_the_way(*runtime, runtime->has_lost(target));
 }
 
 int comex_wait_all(comex_group_t handle) {
   const auto [runtime, group] = runtime::enter_group("wait_all", handle);
   if (group == nullptr) return COMEX_FAILURE;
   if (runtime->wait_members(*group)) return COMEX_SUCCESS;
-  return runtime::failed_on_the_way(*runtime);
+  return runtime::failed_on_the_way(*runtime, runtime->has_lost_member(*group));
 }
 
 int comex_fence_proc(int proc, comex_group_t group) {
@@ -117,7 +117,7 @@ int comex_fence_proc(int proc, comex_group_t group) {
   if (is_foreign && !runtime::check_reachable(*runtime, "fence_proc", target.lpid, {group, proc}, target))
     return COMEX_FAILURE;
   if (!runtime->take_failures(target)) return COMEX_SUCCESS;
-  return runtime::failed_on_the_way(*runtime);
+  return runtime::failed_on_the_way(*runtime, runtime->has_lost(target));
 }
 
 int comex_nbfence(int proc, comex_group_t group, comex_request_t* handle) {

@@ -70,5 +70,5 @@ int comex_world_disconnect(comex_group_t* peer) {
   const runtime::CallScope call(name, *peer);
   const int result = worlds::disconnect(*runtime, *group, *peer);
   *peer = COMEX_GROUP_NULL;
-  return result == COMEX_FAILURE ? runtime::failed_on_the_way(*runtime) : result;
+  return result == COMEX_FAILURE ? runtime::failed_on_the_way(*runtime, runtime->has_lost_hosts()) : result;
 }

@@ -24,7 +24,7 @@ void Server::on_message(const transport::Message& message) {
   const bool is_whole = message.data.size() >= sizeof header && message.data.size() <= message_bytes_;
   if (!is_whole) {  // its origin cannot be known, so there is no answer
     ++counters_.refused;
-    if (options_.report) options_.report({message.from, header, {protocol::Refusal::malformed, 0, 0}});
+    options_.report({message.from, header, {protocol::Refusal::malformed, 0, 0}});
     return;
   }
   std::memcpy(&header, message.data.data(), sizeof header);

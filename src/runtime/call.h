@@ -108,11 +108,10 @@ inline bool find_reach(Runtime& runtime, const char* operation, int proc, comex_
   return true;
 }
 
-// For an operation that was refused or cut off under way and has already been reported. Ends the job unless
-// errors are returned, or its target may have been lost: once one worker of a host is known to be, what is
-// under way to all of them fails.
-inline int failed_on_the_way(Runtime& runtime) {
-  if (runtime.has_lost_hosts()) return COMEX_PROC_FAILED;
+// For an operation that was refused, which its server has reported, or cut off under way. Ends the job unless
+// errors are returned, or its target is, or may be, on a lost host.
+inline int failed_on_the_way(const Runtime& runtime, bool may_be_lost) {
+  if (may_be_lost) return COMEX_PROC_FAILED;
   if (!runtime.reporter().returns()) Reporter::end_job(failure_exit_code);
   return COMEX_FAILURE;
 }

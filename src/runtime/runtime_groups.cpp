@@ -81,6 +81,21 @@ bool Runtime::has_dead_member(int handle) const {
   return found != extras_.end() && found->second.failures != nullptr && found->second.failures->any();
 }
 
+bool Runtime::has_lost(const op::Remote& remote, TransportRank server) {
+  const op::Engine::Lock lock = engine_.enter();
+  return remote.is_lost(server);
+}
+
+bool Runtime::has_lost_member(const groups::Group& group) {
+  const groups::ConnectionTable members = groups::participants(group, registry_).members;
+  const op::Engine::Lock lock = engine_.enter();
+  for (std::uint32_t member = 0; member < members.size(); ++member) {
+    const Lpid lpid = members.lpid(member);
+    if (is_own(lpid) && remote_.is_lost(place(static_cast<Worker>(lpid)).server)) return true;
+  }
+  return false;
+}
+
 int Runtime::add_group(std::unique_ptr<groups::Group> group, GroupExtras& extras) {
   const int handle = groups_.add(std::move(group));
   if (handle < 0) return handle;

@@ -15,7 +15,7 @@ void MpiCheck::fail(int code, const char* call) const {
   std::string text = std::string(call) + " failed with MPI error " + std::to_string(code);
   if (length > 0) text += ": " + std::string(words, static_cast<std::size_t>(length));
   const Failure failure = environment_error(std::move(text));
-  if (on_failure_) on_failure_(failure);
+  on_failure_(failure);
   bug(__FILE__, __LINE__, failure.text.c_str());  // reached only if the handler returns, which it must not
 }
 

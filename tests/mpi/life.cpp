@@ -9,6 +9,7 @@
 #include <comex/comex.h>
 #include <comex/worlds.h>
 #include <mpi.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -240,8 +241,13 @@ void live_in_world() {
 
 // Workers use it; progress ranks come back when the workers are done. True on a worker.
 bool live_in(MPI_Comm comm, std::uint32_t which, bool leaves_things) {
+  cpu_set_t before;
+  cpu_set_t after;
+  CHECK(sched_getaffinity(0, sizeof before, &before) == 0);
   const int code = comex_init_comm(comm);
   const bool is_worker = code == COMEX_SUCCESS;
+  CHECK(sched_getaffinity(0, sizeof after, &after) == 0);
+  CHECK(is_worker || CPU_EQUAL(&before, &after));
   CHECK(comex_initialized() == (is_worker ? 1 : 0));
   if (is_worker) {
     const World world;

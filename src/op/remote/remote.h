@@ -59,6 +59,9 @@ class Remote final : public transport::Sink {
   }
 
   static bool is_small(std::uint64_t bytes) { return remote::Batches::is_small(bytes); }
+  bool is_lost(TransportRank server) const {
+    return !lost_.empty() && std::ranges::find(lost_, server) != lost_.end();
+  }
   // How many requests to its server have had to wait here.
   std::uint64_t queued(const RemoteTarget& far) { return channels_.at(far.server).queued; }
   // Whether so many have left. Only a progress rank is certain to give the credits.
@@ -183,9 +186,6 @@ class Remote final : public transport::Sink {
     const bool fails = abandoned_ || is_lost(far.server);
     if (fails) completion.fail();
     return fails;
-  }
-  bool is_lost(TransportRank server) const {
-    return !lost_.empty() && std::ranges::find(lost_, server) != lost_.end();
   }
 
   // These handle the queue of a server.

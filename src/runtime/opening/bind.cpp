@@ -24,9 +24,9 @@ std::string named(const World& world) {
   return (world.is_worker() ? "worker rank " : "progress rank ") + std::to_string(world.wire.rank());
 }
 
-void bind_to(const pr::Topology& topology, const CpuMask& cpus, const World& world,
-             const Reporter& reporter) {
+void bind_to(const pr::Topology& topology, const CpuMask& cpus, World& world, const Reporter& reporter) {
   const std::string who = named(world) + " on processors " + cpus.text();
+  world.launched_on = topology.binding();
   const Status bound = topology.bind(cpus);
   if (!bound) {
     reporter.notice(who + ": not bound: " + bound.failure().text);
@@ -47,7 +47,7 @@ std::vector<CpuMask> usable_cores(const pr::Topology& topology, std::span<const 
 
 // The core of this progress rank, if there is one that it need not share.
 void bind_progress_rank(const pr::Topology& topology, std::span<const Bound> ranks, std::size_t me,
-                        const World& world, const Reporter& reporter) {
+                        World& world, const Reporter& reporter) {
   std::vector<CpuMask> workers;
   std::vector<CpuMask> progress;
   std::size_t mine = 0;
@@ -67,8 +67,8 @@ void bind_progress_rank(const pr::Topology& topology, std::span<const Bound> ran
   bind_to(topology, cores[choices[mine].core], world, reporter);
 }
 
-void bind_every_rank(const pr::Topology& topology, std::span<const Bound> ranks, std::size_t me,
-                     const World& world, const Reporter& reporter) {
+void bind_every_rank(const pr::Topology& topology, std::span<const Bound> ranks, std::size_t me, World& world,
+                     const Reporter& reporter) {
   const std::vector<CpuMask> cores = usable_cores(topology, ranks);
   std::vector<Role> roles;
   for (const Bound& rank : ranks) roles.push_back(rank.role);
@@ -83,7 +83,7 @@ void bind_every_rank(const pr::Topology& topology, std::span<const Bound> ranks,
 
 }  // namespace
 
-void bind_ranks(transport::Collective& machine, const World& world, const Reporter& reporter) {
+void bind_ranks(transport::Collective& machine, World& world, const Reporter& reporter) {
   const BindMode mode = world.settings.bind;
   if (mode == BindMode::none || (mode == BindMode::progress && world.share.progress == 0)) return;
   const pr::Topology topology = pr::Topology::load();
@@ -96,6 +96,10 @@ void bind_ranks(transport::Collective& machine, const World& world, const Report
   } else {
     bind_every_rank(topology, ranks, me, world, reporter);
   }
+}
+
+void unbind(const World& world) {
+  if (world.launched_on) static_cast<void>(pr::Topology::load().bind(*world.launched_on));
 }
 
 }  // namespace comex::runtime

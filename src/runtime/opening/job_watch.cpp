@@ -34,6 +34,7 @@ std::vector<watch::HostServer> servers_elsewhere(const World& world) {
     is_known[place.host] = true;
     found.push_back({static_cast<std::int32_t>(place.host), place.server});
   }
+  std::ranges::sort(found, {}, &watch::HostServer::host);  // each watches the next one
   return found;
 }
 

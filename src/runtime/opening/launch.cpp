@@ -85,7 +85,10 @@ std::unique_ptr<World> Launch::over_all_ranks(const WorldJoiner& joiner) {
 
 std::unique_ptr<World> Launch::over(MPI_Comm comm, const WorldJoiner& joiner) {
   auto world = open_world(comm, *reporter_, {openings_++, parents_}, nullptr);
-  if (!world->is_worker()) serve(*world, *reporter_, joiner);
+  if (!world->is_worker()) {
+    serve(*world, *reporter_, joiner);
+    unbind(*world);
+  }
   return world;
 }
 

@@ -61,7 +61,9 @@ unsigned ProgressLoop::round() {
   moved += mirroring_.advance();
   moved += bridges_->advance();
   meter_.end_round(moved != 0);
-  if (moved == 0 || ++rounds_ % rounds_a_record == 0) {
+  const bool is_due = ++rounds_ % rounds_a_record == 0;
+  if (is_due) world_.arena->extents().give_back_unused();  // where waits never nap, or there is always work
+  if (moved == 0 || is_due) {
     record_service(world_.activity, *server_, meter_.busy_ns(), *world_.os);
     watch_.advance();
     look_at_failures();

@@ -38,7 +38,9 @@ inline Status check_attached(CheckMode wanted, OnFailure on_failure) {
 }
 
 // Collective over the ranks of one machine.
-void bind_ranks(transport::Collective& machine, const World& world, const Reporter& reporter);
+void bind_ranks(transport::Collective& machine, World& world, const Reporter& reporter);
+// Where the launcher had put this rank, for a caller that gets it back.
+void unbind(const World& world);
 
 // The caller's node rank. Collective over the ranks of its machine.
 std::int32_t number_on_node(transport::Collective& machine, const World& world);

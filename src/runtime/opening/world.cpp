@@ -40,7 +40,7 @@ transport::MpiFailureHandler mpi_failure(const Reporter& reporter) {
   };
 }
 
-// The lowest rank whose environment has unknown COMEX_ names tells of them, once for the job.
+// The lowest rank whose environment has unknown COMEX_ names tells of them.
 void warn_of_unknown_names(transport::Collective& all, const Reporter& reporter) {
   const std::vector<std::string> warnings = unknown_name_warnings(environment_names());
   const TransportRank speaker = lowest_where(all, !warnings.empty());
@@ -62,7 +62,7 @@ Settings agree_on_settings(transport::Collective& all, const FirstOpening* first
   Result<Settings> told = decode_settings(sent);
   require(all, reporter, told ? Status() : Status(told.failure()));
   require(all, reporter, agree(mine.value(), told.value(), all.rank(), root));
-  warn_of_unknown_names(all, reporter);
+  if (first_opening == nullptr) warn_of_unknown_names(all, reporter);
   Settings asked = all.rank() == root ? std::move(mine).value() : adopt(mine.value(), told.value());
   if (first_opening == nullptr) return asked;
   if (all.rank() == root) {
@@ -378,6 +378,7 @@ std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const Openi
       Communicator::split(world->wire.get(), world->is_worker() ? 0 : MPI_UNDEFINED, world->place.worker);
   world->workers.take_handler_of(comm);
   world->self = Communicator::duplicate(MPI_COMM_SELF);
+  world->self.take_handler_of(comm);
   COMEX_BUG_IF(roles.host->rank() != world->place.local_index);
   open_arena(*roles.host, *world, reporter);
   world->activity = begin_activity(*world, all.rank());

@@ -1,8 +1,8 @@
 // An open world: what workers and progress ranks of one communicator share from init to finalize.
 //
 // open_world makes it collectively on every rank of a communicator: it agrees on settings, finds and verifies
-// hosts, splits the roles, and makes one arena for each host and a transport over the wire. Closing is not
-// collective, but every rank of the wire closes its own. Owned by a Runtime (worker) or by Launch (progress
+// hosts, splits the roles, and makes one arena for each host and a transport over the wire. Every rank of
+// the wire closes its own, and frees its communicators then. Owned by a Runtime (worker) or by Launch (progress
 // rank).
 #pragma once
 
@@ -75,6 +75,7 @@ struct World {
   Communicator workers;  // by worker number; null on progress ranks
   Communicator self;     // this rank alone
   std::optional<shm::Arena> arena;
+  std::optional<pr::CpuMask> launched_on;            // where this rank ran before COMEX_BIND bound it
   std::optional<NearMemory> near_memory;             // of a worker bound to a part of a machine with several
   std::atomic<bool> has_refused_near_memory{false};  // the kernel has, as a container may make it
   std::optional<groups::ProcessGroup> group;
