@@ -13,26 +13,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <string_view>
 #include <vector>
 
-#include "mpi/told.h"
+#include "mpi/kept_errors.h"
 
 namespace {
 
-constexpr comex_group_t everyone = COMEX_GROUP_WORLD;
-
-int me = 0;
-int workers = 0;
-
-void require(bool holds, const char* what, const char* about = "") {
-  if (holds) return;
-  std::fprintf(stderr, "kept: worker %d: %s %s\n", me, what, about);
-  MPI_Abort(MPI_COMM_WORLD, 1);
-}
-void succeed(int code, const char* what) {
-  require(code == COMEX_SUCCESS, "failed:", what);
-}
+using namespace comex::testing::kept;
 
 // No meeting of the runtime, which would fence.
 void meet() {
@@ -337,50 +326,6 @@ void bring_in_everybody() {
   succeed(comex_free(mine == nullptr ? nullptr : parts[me == 0 ? 0 : 1], everyone), "free");
 }
 
-// Every worker serves itself, so nobody would keep a dead worker's memory.
-void call_without_progress_ranks() {
-  comex_set_errors(COMEX_ERRORS_RETURN);
-  std::vector<void*> parts(static_cast<std::size_t>(workers));
-  const std::string text = comex::testing::told([&] {
-    require(comex_malloc_kept(parts.data(), 64, 1, everyone) == COMEX_FAILURE, "no progress rank");
-  });
-  require(me != 0 || text.find("kept memory takes a progress rank on every host") != text.npos, "the reason");
-}
-
-void call_wrongly() {
-  comex_set_errors(COMEX_ERRORS_RETURN);
-  std::vector<void*> parts(static_cast<std::size_t>(workers));
-  std::vector<int> homes(parts.size());
-  const auto refused = [](int code) { return code == COMEX_FAILURE; };
-  require(refused(comex_malloc_kept(parts.data(), 64, 0, everyone)), "no copies");
-  require(refused(comex_malloc_kept(parts.data(), 64, 8, everyone)), "too many copies");
-  require(refused(comex_malloc_kept(parts.data(), 64, 3, everyone)), "too few hosts");
-  require(refused(comex_malloc_kept(parts.data(), 64, me == 0 ? 2 : 1, everyone)), "different copies");
-  require(refused(me == 0 ? comex_malloc_kept(parts.data(), 64, 1, everyone) : comex_free(nullptr, everyone)),
-          "a free by the others");
-  require(refused(comex_malloc_kept(me == 1 ? nullptr : parts.data(), 64, 1, everyone)), "a null array");
-  require(refused(comex_malloc_kept(parts.data(), std::size_t{1} << 46, 1, everyone)), "too much memory");
-  require(refused(comex_recover(nullptr, everyone, parts.data(), homes.data())), "nothing to recover");
-  succeed(comex_malloc(parts.data(), 64, everyone), "malloc");
-  void* const plain = parts[static_cast<std::size_t>(me)];
-  require(refused(comex_keep(plain)), "keep of plain memory");
-  require(refused(comex_keep(nullptr)), "keep of nothing");
-  require(refused(comex_recover(me == 0 ? plain : nullptr, everyone, parts.data(), homes.data())),
-          "recover of plain memory");
-  succeed(comex_free(plain, everyone), "free");
-  // Parts of different sizes, of which one has none, can be had and freed.
-  const std::size_t bytes = me == 0 ? 0 : 100 * static_cast<std::size_t>(me);
-  succeed(comex_malloc_kept(parts.data(), bytes, 1, everyone), "malloc_kept");
-  void* const mine = parts[static_cast<std::size_t>(me)];
-  require((mine == nullptr) == (bytes == 0), "an address for each part that has bytes");
-  require(me == 0 || refused(comex_keep(static_cast<char*>(mine) + 1)), "keep of the middle of a part");
-  char byte = 1;
-  const int put = comex_put(&byte, static_cast<char*>(parts[1]) + 100, 1, 1, everyone);
-  const int fence = comex_fence_all(everyone);
-  require(refused(put) || refused(fence), "a put behind a part, where what belongs to its mirrors lies");
-  succeed(comex_free(mine, everyone), "free");
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -388,12 +333,14 @@ int main(int argc, char** argv) {
   succeed(comex_init(), "init");
   comex_group_rank(everyone, &me);
   comex_group_size(everyone, &workers);
-  const std::string_view check = argc > 1 ? argv[1] : "";
-  if (check == "routes") write_by_all_routes();
-  if (check == "spare") bring_in_a_spare();
-  if (check == "everybody") bring_in_everybody();
-  if (check == "errors") call_wrongly();
-  if (check == "alone") call_without_progress_ranks();
+  const std::map<std::string_view, void (*)()> checks{{"routes", write_by_all_routes},
+                                                      {"spare", bring_in_a_spare},
+                                                      {"everybody", bring_in_everybody},
+                                                      {"errors", call_wrongly},
+                                                      {"alone", call_without_progress_ranks}};
+  const auto check = checks.find(argc > 1 ? argv[1] : "");
+  require(check != checks.end(), "the name of a check");
+  check->second();
   succeed(comex_finalize(), "finalize");
   if (me == 0) std::printf("kept: %s ok\n", argv[1]);
   MPI_Finalize();

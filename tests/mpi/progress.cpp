@@ -370,11 +370,19 @@ void own_messages_move_in_our_waits(Job& job) {
 
 int main(int argc, char** argv) {
   Job job(argc, argv, "progress");
-  if (job.has("compute")) a_target_that_computes_delays_nobody(job);
-  if (job.has("origin")) an_origin_that_asks_for_much_and_computes_delays_nobody(job);
-  if (job.has("stopped")) a_stopped_worker_stops_nobody(job);
-  if (job.has("holder")) a_worker_stopped_with_a_locked_block_does_not_stop_the_progress_rank(job);
-  if (job.has("flood")) floods_are_right(job);
-  if (job.has("beside")) a_large_put_of_another_does_not_keep_small_gets(job);
-  if (job.has("user_mpi")) own_messages_move_in_our_waits(job);
+  const std::pair<const char*, void (*)(Job&)> checks[] = {
+      {"compute", a_target_that_computes_delays_nobody},
+      {"origin", an_origin_that_asks_for_much_and_computes_delays_nobody},
+      {"stopped", a_stopped_worker_stops_nobody},
+      {"holder", a_worker_stopped_with_a_locked_block_does_not_stop_the_progress_rank},
+      {"flood", floods_are_right},
+      {"beside", a_large_put_of_another_does_not_keep_small_gets},
+      {"user_mpi", own_messages_move_in_our_waits}};
+  bool is_known = false;
+  for (const auto& [name, check] : checks) {
+    if (!job.has(name)) continue;
+    is_known = true;
+    check(job);
+  }
+  job.require(is_known, "the name of a check");
 }

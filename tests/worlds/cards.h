@@ -22,7 +22,8 @@ class Cards {
   Cards(const Cards&) = delete;
   Cards& operator=(const Cards&) = delete;
 
-  std::string fails;  // the function that fails from here on
+  // The function that fails from here on; "room": collect tells of more bytes than there is room for.
+  std::string fails;
   // What was called since the last look; of ready: local group, size of the other side, leader.
   std::string look() { return std::exchange(calls_, {}); }
   const std::vector<comex_gpid_t>& remote() const { return remote_; }
@@ -41,7 +42,7 @@ class Cards {
     const std::string text = card_of(world, rank);
     self(context).job_.require(*bytes >= text.size(), "there is room for a card");
     std::memcpy(card, text.data(), text.size());
-    *bytes = text.size();
+    *bytes = self(context).fails == "room" ? *bytes + 1 : text.size();
     return self(context).note("collect", text);
   }
   static int deliver(std::uint32_t world, std::uint32_t rank, const void* card, std::size_t bytes,
@@ -140,7 +141,8 @@ inline void cards_are_refused(const Job& job, const Place& place) {
     bool fails_at_accept;
     int rank;
   };
-  for (const Case each : {Case{"collect", true, 0}, {"deliver", false, 1}, {"ready", true, 1}}) {
+  for (const Case each :
+       {Case{"collect", true, 0}, {"room", false, 0}, {"deliver", false, 1}, {"ready", true, 1}}) {
     if (each.fails_at_accept == place.accepts() && each.rank == job.me) cards.fails = each.function;
     comex_group_t peer = 77;
     const int lines = lines_of_a_failure(job, [&] { return meet_at(place, &peer); });

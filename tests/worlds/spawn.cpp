@@ -51,6 +51,16 @@ void makes_no_group(const Job& job, comex_group_t inter) {
     job.require(line.ends_with(wanted) && line.find('\n') == line.size() - 1, line.c_str());
     job.equal(made, -77, "the output of a creation that was refused");
   }
+  comex_group_t made = -77;
+  void* place = nullptr;
+  int home = 0;
+  const std::string lines = told([&] {
+    job.equal(comex_group_shrink(inter, &made), COMEX_FAILURE, "shrinking an inter-group");
+    job.equal(comex_recover(nullptr, inter, &place, &home), COMEX_FAILURE, "recovering over an inter-group");
+  });
+  job.require(lines.find("group_shrink: group " + std::to_string(inter) +
+                         " is an inter-group; merge it first\n") != lines.npos,
+              lines.c_str());
   comex_set_errors(COMEX_ERRORS_ABORT);
 }
 

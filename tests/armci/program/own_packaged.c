@@ -71,6 +71,7 @@ static void test_mutexes(void) {
   }
   CHECK(ARMCIX_Destroy_mutexes_hdl(more) == 0);
   CHECK(ARMCIX_Destroy_mutexes_hdl(few) == 0);
+  CHECK(ARMCIX_Destroy_mutexes_hdl(NULL) != 0);
   ARMCI_Destroy_mutexes();
   ARMCI_Free(at[me]);
   free(at);

@@ -41,6 +41,7 @@ TEST(SettingAgreement, the_key_of_a_host_is_never_sent) {
 TEST(SettingAgreement, bytes_that_make_no_sense_are_refused) {
   using namespace std::string_literals;
   EXPECT_FALSE(decode_settings("COMEX_WAIT=spin"));
+  EXPECT_FALSE(decode_settings("COMEX_WAIT\0"s));
   EXPECT_FALSE(decode_settings("COMEX_WAIT\0COMEX_WAIT=spin\0"s)) << "the sign is of the next one";
   EXPECT_FALSE(decode_settings("COMEX_WAIT\0spin=\0"s));
   EXPECT_FALSE(decode_settings("COMEX_WAIT=never\0"s));

@@ -106,6 +106,33 @@ TEST(HandleTable, failures_that_nobody_has_taken_are_told_at_once) {
   EXPECT_FALSE(table.take_failures());
 }
 
+// A million are under way; of the first chunk's slots one has failed, and the others have used up their
+// generations.
+TEST(HandleTable, generations_begin_again_when_every_slot_is_pending_or_retired) {
+  HandleTable table;
+  const int failed = table.issue();
+  table.find(failed)->fail();
+  table.find(failed)->complete();
+  int latest = table.issue();
+  for (; table.slots() == HandleTable::chunk_slots; latest = table.issue()) table.find(latest)->complete();
+
+  std::vector<bool> is_pending(1u << 20);
+  const auto keep = [&](int handle) -> bool {
+    const std::size_t slot = static_cast<std::size_t>(handle) % is_pending.size();
+    if (handle <= 0 || is_pending[slot]) return false;
+    return is_pending[slot] = true;
+  };
+  EXPECT_TRUE(keep(latest));
+  for (std::size_t i = HandleTable::chunk_slots + 1; i < is_pending.size(); ++i)
+    ASSERT_TRUE(keep(table.issue()));
+  for (std::size_t i = 2; i < HandleTable::chunk_slots; ++i)
+    ASSERT_TRUE(keep(table.issue())) << "a spent slot";
+  EXPECT_EQ(table.issue(), 0) << "what has failed keeps its slot";
+  EXPECT_TRUE(table.take_failure(failed));
+  EXPECT_TRUE(keep(table.issue()));
+  EXPECT_EQ(table.issue(), 0) << "all are under way";
+}
+
 TEST(HandleTable, threads_may_issue_and_look_at_once) {
   HandleTable table;
   std::atomic<int> wrong{0};
