@@ -6,10 +6,14 @@
 #
 # comex_add_mpi_test(NAME n PROGRAM target RANKS r [ENV A=b ...] [ARGS a ...] [MPI_ARGS m ...] [LABELS l ...]
 #                    [TIMEOUT seconds] [ALONE])
-#   runs the program in a job and fails as well when something of ours is left in /dev/shm afterwards.
+#   runs the program in a job and fails as well when a process goes on, or something of ours is left in /dev/shm, afterwards.
 #   RANKS counts MPI ranks: workers and progress ranks. LABELS are `mpi` and those given. A check runs
 #   four launches of few ranks at once, since most of their time is the start. Those of many ranks count for three.
 #   Programs of many rounds run ALONE: two of them on two cores took 60 s in place of 4, since all wait for each other.
+set(COMEX_TEST_SLOWNESS 1)
+if(CMAKE_CXX_FLAGS MATCHES "--coverage")
+  set(COMEX_TEST_SLOWNESS 3)
+endif()
 set(COMEX_LAUNCH ${CMAKE_CURRENT_LIST_DIR}/../tests/support/launch)
 set(COMEX_ON_HOSTS ${CMAKE_CURRENT_LIST_DIR}/../tests/hosts/on_hosts)
 
@@ -85,12 +89,13 @@ function(comex_processors ranks)
 endfunction()
 
 # What a launch says of a hang and of leavings. Where a regular expression decides, ctest does not look at the status.
-set(COMEX_LAUNCH_FAILED "launch: (ended after|left in)")
+set(COMEX_LAUNCH_FAILED "launch: (ended after|left (in|running))")
 function(comex_add_mpi_test)
   cmake_parse_arguments(PARSE_ARGV 0 t "ALONE" "NAME;PROGRAM;RANKS;TIMEOUT" "ENV;ARGS;MPI_ARGS;LABELS")
   if(NOT t_TIMEOUT)
     set(t_TIMEOUT 60)
   endif()
+  math(EXPR t_TIMEOUT "${t_TIMEOUT} * ${COMEX_TEST_SLOWNESS}")
   if(TARGET ${t_PROGRAM})
     set(t_PROGRAM $<TARGET_FILE:${t_PROGRAM}>)
   endif()
@@ -114,6 +119,7 @@ function(comex_add_host_test)
   if(NOT t_TIMEOUT)
     set(t_TIMEOUT 60)
   endif()
+  math(EXPR t_TIMEOUT "${t_TIMEOUT} * ${COMEX_TEST_SLOWNESS}")
   if(TARGET ${t_PROGRAM})
     if(COMEX_MPI_KIND STREQUAL mpich)
       add_dependencies(${t_PROGRAM} leave_endpoints)

@@ -197,8 +197,8 @@ COMEX_API int comex_group_shrink(comex_group_t group, comex_group_t* smaller);
  * As comex_malloc, with `copies` (1 to 7) mirrors of each member's part, each on another host. Part r is what
  * rank r allocates here. The group is of one world, has processes as members and more hosts than copies, and
  * every host has a progress rank. What puts, accumulates, atomics and signals write to a part as their target
- * is in its mirrors once a fence or barrier of the writer has covered it; that an atomic has returned does not
- * mean that. What the owner stores itself is there after keep. comex_free frees it. */
+ * is in its mirrors once a fence or barrier of the writer has covered it; that an atomic has returned does
+ * not mean that. What the owner stores itself is there after keep. comex_free frees it. */
 COMEX_API int comex_malloc_kept(void** ptr_arr, size_t bytes, int copies, comex_group_t group);
 /* Local. Returns when all bytes of the caller's part at `ptr` are in its mirrors. */
 COMEX_API int comex_keep(void* ptr);

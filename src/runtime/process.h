@@ -1,8 +1,8 @@
 // The runtime's state of this process. The C interface has no handle, so its objects are kept here.
 //
-// It is the only static state of the library that changes, besides that of a thread. Init and finalize set the
-// pointer to the runtime. A call gets it by `pass`, or by `at_once` if it can be served without delay. On a
-// worker that serves itself in calls, no call skips its round of service.
+// It is the only static state of the library that changes, besides that of a thread. Init and finalize set
+// the pointer to the runtime. A call gets it by `pass`, or by `at_once` if it can be served without delay. On
+// a worker that serves itself in calls, no call skips its round of service.
 #pragma once
 
 #include <atomic>

@@ -37,10 +37,11 @@ endforeach()
 
 # The race checker finds nothing in it, and hands out handles that a layer may keep beside numbers of its own.
 if(TARGET comex_check)
+  math(EXPR patience "90 * ${COMEX_TEST_SLOWNESS}")
   foreach(flavour comex packaged)
     add_test(NAME armci.${flavour}_is_accused_of_no_race COMMAND ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/comexrun --check --virtual-hosts 2
       -n 4 --oversubscribe $<TARGET_FILE:armci_whole_${flavour}> 2,2)
-    set_tests_properties(armci.${flavour}_is_accused_of_no_race PROPERTIES LABELS "mpi;armci" TIMEOUT 90 PROCESSORS 3
+    set_tests_properties(armci.${flavour}_is_accused_of_no_race PROPERTIES LABELS "mpi;armci" TIMEOUT ${patience} PROCESSORS 3
       ENVIRONMENT COMEX_CHECK=fail FAIL_REGULAR_EXPRESSION "comex check:;not checked")
   endforeach()
   set_property(TEST armci.packaged_is_accused_of_no_race APPEND PROPERTY LABELS long)

@@ -1,7 +1,8 @@
 // The pages of an allocation come with it, or when they are touched, as COMEX_ARENA_COMMIT says.
 //
-// Usage: commit now|touch
+// Usage: commit now|touch   commit unused: what nobody has used for ten seconds goes back
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -68,6 +69,11 @@ int main(int argc, char** argv) {
     job.require(job.has("now") ? untouched >= all : untouched < bytes / 2, "what comes untouched");
     job.require(touched >= all, "what comes when it is touched");
     job.done(comex_free_local(own));
+    if (job.has("unused")) {
+      job.require(arena_bytes(job, arena) - before >= all, "freed memory is kept at first");
+      sleep(15);
+      job.require(arena_bytes(job, arena) - before < bytes, "freed memory that nobody uses");
+    }
     job.done(comex_free_local(small));
   });
 }

@@ -12,48 +12,14 @@
 #include <cstdlib>
 #include <source_location>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "mpi/failures.h"
 
 namespace {
 
-constexpr comex_group_t everyone = COMEX_GROUP_WORLD;
-constexpr int victim = 1;
-
-struct Job {
-  int me = 0;
-  int workers = 0;
-};
-
-void require(bool holds, const char* what, std::source_location where = std::source_location::current()) {
-  if (holds) return;
-  std::fprintf(stderr, "failures, line %u: %s\n", static_cast<unsigned>(where.line()), what);
-  std::fflush(nullptr);
-  std::raise(SIGKILL);
-}
-
-void die_if(bool is_one) {
-  if (is_one) std::raise(SIGKILL);
-}
-
-std::vector<int> failed(comex_group_t group) {
-  int size = 0;
-  int count = 0;
-  require(comex_group_size(group, &size) == COMEX_SUCCESS, "the group has a size");
-  std::vector<int> ranks(static_cast<std::size_t>(size));
-  require(comex_failed(group, &count, ranks.data()) == COMEX_SUCCESS, "failed() succeeds");
-  ranks.resize(static_cast<std::size_t>(count));
-  return ranks;
-}
-
-void await_failures(std::size_t count) {
-  while (failed(everyone).size() < count) comex_progress();
-}
-
-// All have entered; one may have died before this one has left.
-void meet_before_a_death() {
-  const int met = comex_barrier(everyone);
-  require(met == COMEX_SUCCESS || met == COMEX_PROC_FAILED, "all meet before one dies");
-}
+using namespace comex::testing::failures;
 
 // Every worker learns of the death, in ranks of the group that it asks for.
 void learn(const Job& job) {
@@ -122,31 +88,6 @@ void fail_collectives(const Job& job) {
   }
   require(comex_group_free(survivors) == COMEX_SUCCESS, "the end of the group of the living");
 }
-
-// A group of the living, by which the checks meet after a death.
-struct Living {
-  explicit Living(comex_group_t of) {
-    require(comex_group_shrink(of, &group) == COMEX_SUCCESS, "a shrink");
-    comex_group_rank(group, &rank);
-    comex_group_size(group, &size);
-  }
-  comex_group_t group = COMEX_GROUP_NULL;
-  int rank = -1;
-  int size = 0;
-};
-
-struct Memory {
-  explicit Memory(const Job& job) : of(static_cast<std::size_t>(job.workers)) {
-    require(comex_malloc(of.data(), words * sizeof(long), everyone) == COMEX_SUCCESS, "memory of all");
-    for (int i = 0; i < words; ++i) at(job.me)[i] = 1000 * job.me + i;
-    require(comex_create_mutexes(2) == COMEX_SUCCESS, "mutexes of all");
-    meet_before_a_death();
-  }
-  long* at(int worker) const { return static_cast<long*>(of[static_cast<std::size_t>(worker)]); }
-
-  static constexpr int words = 100'000;
-  std::vector<void*> of;
-};
 
 // The dead worker's memory is used on.
 void use_memory(const Job& job) {
@@ -273,6 +214,13 @@ void shrink_late(const Job& job) {
   require(living.size == job.workers - 1, "all but one live");
 }
 
+void gets_until_it_is_lost(long* there, int target) {
+  long near = 0;
+  int code = COMEX_SUCCESS;
+  while (code == COMEX_SUCCESS) code = comex_get(there, &near, sizeof near, target, everyone);
+  require(code == COMEX_PROC_FAILED, "a get that is under way");
+}
+
 // All processes of the second host die, or its progress rank alone, without which they end: what is under way
 // to it fails, and so does what comes later.
 void lose_host(const Job& job, const std::vector<int>& pids, bool is_server_alone) {
@@ -295,9 +243,7 @@ void lose_host(const Job& job, const std::vector<int>& pids, bool is_server_alon
   long near = 1;
   constexpr int bytes = sizeof near;
   if (job.me == 0) {
-    int code = COMEX_SUCCESS;
-    while (code == COMEX_SUCCESS) code = comex_get(there, &near, bytes, target, everyone);
-    require(code == COMEX_PROC_FAILED, "a get that is under way");
+    gets_until_it_is_lost(there, target);
   } else {
     require(comex_barrier(everyone) == COMEX_PROC_FAILED, "a barrier that has begun");
   }
@@ -328,6 +274,17 @@ void lose_host(const Job& job, const std::vector<int>& pids, bool is_server_alon
   const int fence = comex_fence_proc(next, living.group);
   require(put == COMEX_FAILURE || fence == COMEX_FAILURE, "a wrong address after a loss is no death");
   comex_set_errors(COMEX_ERRORS_ABORT);
+}
+
+// The host of the ranks 0 and 5 of six, whose worker is the last one.
+void lose_first_host(const Job& job, const std::vector<int>& pids) {
+  const Memory memory(job);
+  const int lost = job.workers - 1;
+  if (job.me == lost) kill(pids.front(), SIGKILL);
+  die_if(job.me == lost);
+  gets_until_it_is_lost(memory.at(lost), lost);
+  const Living living(everyone);
+  require(living.size == lost, "the other hosts live");
 }
 
 // One line and the end of the job.
@@ -367,13 +324,14 @@ int main(int argc, char** argv) {
   comex_group_rank(everyone, &job.me);
   comex_group_size(everyone, &job.workers);
   const std::string_view check = argc > 1 ? argv[1] : "";
-  if (check == "learn") learn(job);
-  if (check == "collectives") fail_collectives(job);
-  if (check == "memory") use_memory(job);
-  if (check == "mutexes") take_mutexes(job);
-  if (check == "shrink") shrink(job);
-  if (check == "shrink_late") shrink_late(job);
+  const std::pair<std::string_view, void (*)(const Job&)> checks[] = {
+      {"learn", learn},       {"collectives", fail_collectives},
+      {"memory", use_memory}, {"mutexes", take_mutexes},
+      {"shrink", shrink},     {"shrink_late", shrink_late}};
+  for (const auto& [name, run] : checks)
+    if (check == name) run(job);
   if (check == "host" || check == "server") lose_host(job, pids, check == "server");
+  if (check == "first_host") lose_first_host(job, pids);
   if (check == "late") {
     if (job.me == victim) sleep(20);
     comex_barrier(everyone);

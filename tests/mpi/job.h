@@ -39,7 +39,7 @@ class Job {
     comex_group_size(everyone, &workers);
     comex_group_comm(everyone, &comm);
     name_hang("start");
-    constexpr unsigned patience_s = 50;
+    constexpr unsigned patience_s = 50 * COMEX_TEST_SLOWNESS;
     std::signal(SIGALRM, tell_hang);
     alarm(patience_s);
   }

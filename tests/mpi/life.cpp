@@ -205,6 +205,13 @@ void live_in_world() {
   const int mine = getpid();
   MPI_Allgather(&mine, 1, MPI_INT, pids.data(), 1, MPI_INT, MPI_COMM_WORLD);
   CHECK(comex_finalize() == COMEX_SUCCESS);  // nothing to end
+  int version[3] = {-1, -1, -1};
+  CHECK(comex_version(&version[0], &version[1], &version[2]) == COMEX_SUCCESS);
+  CHECK(version[0] == COMEX_VERSION_MAJOR && version[1] == COMEX_VERSION_MINOR &&
+        version[2] == COMEX_VERSION_PATCH);
+  const char* const servers = std::getenv("GA_NUM_PROGRESS_RANKS_PER_NODE");
+  const bool is_alone = servers != nullptr && std::strcmp(servers, "0") == 0;
+  CHECK(comex_thread_level() == (is_alone ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED));
   bool expects_servers = false;
   int workers = 0;
   for (int life = 0; life < 3; ++life) {
@@ -239,6 +246,21 @@ void live_in_world() {
   }
 }
 
+// The communicators that the runtime hands out.
+void has_the_handler_of(MPI_Comm comm) {
+  MPI_Errhandler wanted = MPI_ERRHANDLER_NULL;
+  MPI_Comm_get_errhandler(comm, &wanted);
+  for (const comex_group_t group : {COMEX_GROUP_WORLD, COMEX_GROUP_SELF}) {
+    MPI_Comm made = MPI_COMM_NULL;
+    MPI_Errhandler found = MPI_ERRHANDLER_NULL;
+    CHECK(comex_group_comm(group, &made) == COMEX_SUCCESS);
+    MPI_Comm_get_errhandler(made, &found);
+    CHECK(found == wanted);
+    MPI_Errhandler_free(&found);
+  }
+  MPI_Errhandler_free(&wanted);
+}
+
 // Workers use it; progress ranks come back when the workers are done. True on a worker.
 bool live_in(MPI_Comm comm, std::uint32_t which, bool leaves_things) {
   cpu_set_t before;
@@ -250,6 +272,7 @@ bool live_in(MPI_Comm comm, std::uint32_t which, bool leaves_things) {
   CHECK(is_worker || CPU_EQUAL(&before, &after));
   CHECK(comex_initialized() == (is_worker ? 1 : 0));
   if (is_worker) {
+    has_the_handler_of(comm);
     const World world;
     lived().push_back({which, world.number});
     CHECK(comex_init_comm(MPI_COMM_WORLD) == COMEX_SUCCESS);  // the first communicator stays
@@ -275,6 +298,7 @@ void live_in_communicators() {
   MPI_Comm reversed = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
   MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
+  MPI_Comm_set_errhandler(reversed, MPI_ERRORS_RETURN);
   if (rank % 2 == 0) {
     live_in(half, 0, true);
   } else {

@@ -42,6 +42,8 @@ foreach(when now touch)
   run(commit ${when} 3 ENV COMEX_ARENA_COMMIT=${when} ARGS ${when})
 endforeach()
 
+run(commit unused 3 ENV COMEX_WAIT=spin ARGS unused LABELS long)
+
 run(selective waits 3 ENV COMEX_VIRTUAL_HOSTS=3 GA_NUM_PROGRESS_RANKS_PER_NODE=0)
 
 foreach(what compute origin stopped)

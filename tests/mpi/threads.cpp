@@ -1,7 +1,9 @@
 // Several threads of every worker at once: puts, gets, accumulates, rmws, locks, handles, each checked.
 // Usage: threads [rounds]; "threads" itself need not be named.
+#include <barrier>
 #include <exception>
 #include <random>
+#include <string>
 #include <thread>
 
 #include "mpi/job.h"
@@ -136,6 +138,34 @@ class Worker {
   std::mt19937 random_;
 };
 
+// A thread's line is not another one's, is handed out once, and stays until that thread asks again.
+void fails_by_threads(const Job& job) {
+  comex_set_errors(COMEX_ERRORS_RETURN);
+  std::barrier all_have_failed(threads);
+  std::vector<std::thread> running;
+  for (int thread = 0; thread < threads; ++thread) {
+    running.emplace_back([&, thread] {
+      const int rank = 1000 + thread;
+      int word = 0;
+      job.require(comex_get(&word, &word, sizeof word, rank, everyone) == COMEX_FAILURE,
+                  "there is no such rank");
+      all_have_failed.arrive_and_wait();
+      const char* const line = comex_error_text();
+      const std::string copy = line;
+      job.require(copy.find("get: rank " + std::to_string(rank) + " is out of range") != copy.npos,
+                  copy.c_str());
+      job.require(comex_fence_proc(rank, everyone) == COMEX_FAILURE, "there is no such rank");
+      all_have_failed.arrive_and_wait();
+      job.require(line == copy, "a line that was handed out stays");
+      const std::string next = comex_error_text();
+      job.require(next.find("fence_proc") != next.npos, next.c_str());
+      job.require(*comex_error_text() == '\0', "a line is told once");
+    });
+  }
+  for (std::thread& thread : running) thread.join();
+  comex_set_errors(COMEX_ERRORS_ABORT);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -158,6 +188,7 @@ int main(int argc, char** argv) {
     }
     for (std::thread& thread : running) thread.join();
   });
+  job.check("each thread has the text of its own failure", [&] { fails_by_threads(job); });
   long counts[4] = {words.mine()[0], words.mine()[1], words.mine()[2], 0};
   for (int thread = 0; thread < threads; ++thread) counts[3] += words.mine()[8 + thread];
   long all[4] = {};

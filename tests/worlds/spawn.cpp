@@ -61,6 +61,10 @@ void makes_no_group(const Job& job, comex_group_t inter) {
   job.require(lines.find("group_shrink: group " + std::to_string(inter) +
                          " is an inter-group; merge it first\n") != lines.npos,
               lines.c_str());
+  int rank = -1;
+  job.done(comex_group_rank(inter, &rank));
+  const bool is_told = lines.find("recover: group " + std::to_string(inter) + " spans worlds") != lines.npos;
+  job.require(is_told == (rank == 0), "one of a side says why nothing is recovered");
   comex_set_errors(COMEX_ERRORS_ABORT);
 }
 

@@ -62,7 +62,7 @@ unsigned ProgressLoop::round() {
   moved += bridges_->advance();
   meter_.end_round(moved != 0);
   const bool is_due = ++rounds_ % rounds_a_record == 0;
-  if (is_due) world_.arena->extents().give_back_unused();  // where waits never nap, or there is always work
+  if (is_due) give_back_between_rounds();
   if (moved == 0 || is_due) {
     record_service(world_.activity, *server_, meter_.busy_ns(), *world_.os);
     watch_.advance();
@@ -70,6 +70,16 @@ unsigned ProgressLoop::round() {
   }
   pusher_.advance();
   return moved;
+}
+
+// Where waits never nap, or there is always work. A step takes long, so most of the time stays for requests.
+void ProgressLoop::give_back_between_rounds() {
+  constexpr std::uint64_t share_of_the_time = 20;
+  const std::uint64_t begin_ns = world_.os->now_ns();
+  if (begin_ns < next_give_back_ns_) return;
+  const std::uint64_t next_in_ns = world_.arena->extents().give_back_unused();
+  const std::uint64_t end_ns = world_.os->now_ns();
+  next_give_back_ns_ = end_ns + std::max(next_in_ns, share_of_the_time * (end_ns - begin_ns));
 }
 
 void ProgressLoop::look_at_failures() {

@@ -52,6 +52,7 @@ class ProgressLoop {
   static constexpr unsigned rounds_a_record = 64;
   unsigned round();
   void rest_after(unsigned moved);
+  void give_back_between_rounds();
   void look_at_failures();
   std::vector<shm::HostSlot> served_slots() const;  // of the workers of this host that this rank serves
   bool none_is_left() const;
@@ -69,7 +70,8 @@ class ProgressLoop {
   FailureWatch failures_;
   std::uint64_t seen_failures_ = 0;          // their epoch
   std::vector<TransportRank> lost_servers_;  // of other hosts
-  unsigned rounds_ = 0;                      // that moved something
+  unsigned rounds_ = 0;
+  std::uint64_t next_give_back_ns_ = 0;
   shm::Idle idle_;
   std::unique_ptr<BridgeService> bridges_;
 };

@@ -2,8 +2,8 @@
 //
 // open_world makes it collectively on every rank of a communicator: it agrees on settings, finds and verifies
 // hosts, splits the roles, and makes one arena for each host and a transport over the wire. Every rank of
-// the wire closes its own, and frees its communicators then. Owned by a Runtime (worker) or by Launch (progress
-// rank).
+// the wire closes its own, and frees its communicators then. Owned by a Runtime (worker) or by Launch
+// (progress rank).
 #pragma once
 
 #include <atomic>
