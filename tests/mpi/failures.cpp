@@ -10,7 +10,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <source_location>
 #include <string_view>
 #include <utility>
 #include <vector>
