@@ -109,8 +109,7 @@ int finish_remote(runtime::Runtime& runtime, op::Remote& to, const op::WaitReaso
       nb::Completion completion;
       runtime.start_at_once([&] { begin(completion); });
       runtime.wait(completion, reason);
-      if (!completion.take_failure()) return COMEX_SUCCESS;
-      return runtime::failed_on_the_way(runtime, runtime.has_lost(to, reason.server));
+      return runtime::result_of(runtime, completion.take_failure());
     }
     case Finish::Kind::implicit:
       runtime.start(

@@ -41,8 +41,7 @@ int failures_of(runtime::Runtime& runtime, const groups::Group& group) {
 }
 
 int result_of(runtime::Runtime& runtime, int handle) {
-  if (!runtime.handles().take_failure(handle)) return COMEX_SUCCESS;
-  return runtime::failed_on_the_way(runtime, runtime.has_lost_hosts());  // a handle does not know its target
+  return runtime::result_of(runtime, runtime.handles().take_failure(handle));
 }
 
 }  // namespace

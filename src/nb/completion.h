@@ -2,8 +2,8 @@
 //
 // Parts are added and completed under the engine lock; any thread may read done() and failed(). When
 // complete() drops the count to zero, that is its last access, so a waiter that owns the object may then
-// destroy it. A failure is a refused operation under COMEX_ERRORS_RETURN and is reported once. Made by
-// runtime (stack, handle table, implicit set), completed by op.
+// destroy it. A failure is reported once. Made by runtime (stack, handle table, implicit set), completed by
+// op.
 #pragma once
 
 #include <atomic>
@@ -12,6 +12,12 @@
 #include "core/status.h"
 
 namespace comex::nb {
+
+enum class Failure : std::uint8_t {
+  none,
+  reported,   // a line tells of it; errors are returned
+  host_lost,  // of the target; some parts may have failed otherwise
+};
 
 class Completion {
  public:
@@ -23,16 +29,20 @@ class Completion {
   }
 
   // Call it before the complete() of the part that failed.
-  void fail() { failed_.store(true, std::memory_order_relaxed); }
+  void fail(Failure why = Failure::reported) {
+    if (failure() != Failure::host_lost) failure_.store(why, std::memory_order_relaxed);
+  }
 
   bool done() const { return pending_.load(std::memory_order_acquire) == 0; }
   std::uint32_t pending() const { return pending_.load(std::memory_order_acquire); }
-  bool failed() const { return failed_.load(std::memory_order_relaxed); }
-  bool take_failure() { return failed_.exchange(false, std::memory_order_relaxed); }
+  bool failed() const { return failure() != Failure::none; }
+  Failure take_failure() { return failure_.exchange(Failure::none, std::memory_order_relaxed); }
 
  private:
+  Failure failure() const { return failure_.load(std::memory_order_relaxed); }
+
   std::atomic<std::uint32_t> pending_{0};
-  std::atomic<bool> failed_{false};
+  std::atomic<Failure> failure_{Failure::none};
 };
 
 }  // namespace comex::nb

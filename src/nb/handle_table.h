@@ -39,8 +39,8 @@ class HandleTable {
   // never issued. A slot may be reused once it is done, so wait by handle, not by this pointer.
   Completion* find(int handle);
   State state(int handle);
-  // True once for a handle whose operation was refused.
-  bool take_failure(int handle);
+  // Tells once how the handle's operation failed.
+  Failure take_failure(int handle);
   // The same for all handles at once, when no operation is under way any more.
   bool take_failures();
 

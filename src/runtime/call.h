@@ -116,6 +116,12 @@ inline int failed_on_the_way(const Runtime& runtime, bool may_be_lost) {
   return COMEX_FAILURE;
 }
 
+inline int result_of(const Runtime& runtime, nb::Failure failure) {
+  if (failure == nb::Failure::none) [[likely]]
+    return COMEX_SUCCESS;
+  return failed_on_the_way(runtime, failure == nb::Failure::host_lost);
+}
+
 // A null place for the result is reported like any other wrong argument.
 inline bool has_place(Runtime& runtime, const char* operation, const void* place) {
   if (place != nullptr) [[likely]]

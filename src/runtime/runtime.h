@@ -271,9 +271,8 @@ class Runtime {
   // process ends. Without the engine lock; waits call it now and then.
   void look_at_failures();
   bool has_lost_hosts() const { return has_lost_hosts_.load(std::memory_order_relaxed); }
-  // Whether the host of a server, a process or any member is lost: what is under way to it has failed.
-  bool has_lost(const op::Remote& remote, TransportRank server);
-  bool has_lost(const Reach& target) { return has_lost(*target.remote, target.place.server); }
+  // Whether the host of a process or any member is lost: what is under way to it has failed.
+  bool has_lost(const Reach& target);
   bool has_lost_member(const groups::Group& group);
   // Waits until all members have come. It completes nothing that is under way.
   void synchronize(int handle);

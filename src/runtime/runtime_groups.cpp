@@ -81,9 +81,9 @@ bool Runtime::has_dead_member(int handle) const {
   return found != extras_.end() && found->second.failures != nullptr && found->second.failures->any();
 }
 
-bool Runtime::has_lost(const op::Remote& remote, TransportRank server) {
+bool Runtime::has_lost(const Reach& target) {
   const op::Engine::Lock lock = engine_.enter();
-  return remote.is_lost(server);
+  return target.remote->is_lost(target.place.server);
 }
 
 bool Runtime::has_lost_member(const groups::Group& group) {

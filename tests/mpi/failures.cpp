@@ -265,13 +265,15 @@ void lose_host(const Job& job, const std::vector<int>& pids, bool is_server_alon
             "a put");
     require(comex_barrier(living.group) == COMEX_SUCCESS, "a barrier");
   }
-  // With COMEX_ENABLE_PUT_SMP=0 the progress rank refuses it.
+  // With COMEX_ENABLE_PUT_SMP=0 and COMEX_ENABLE_GET_SMP=0 the progress rank refuses them.
   char* const nowhere = reinterpret_cast<char*>(std::uintptr_t{1} << 46);
   const int next = (living.rank + 1) % living.size;
   comex_set_errors(COMEX_ERRORS_RETURN);
   const int put = comex_put(&one, nowhere, sizeof one, next, living.group);
   const int fence = comex_fence_proc(next, living.group);
   require(put == COMEX_FAILURE || fence == COMEX_FAILURE, "a wrong address after a loss is no death");
+  const int get = comex_nbget(nowhere, &one, sizeof one, next, living.group, &handle);
+  require(get == COMEX_FAILURE || comex_wait(&handle) == COMEX_FAILURE, "nor is one that a wait tells of");
   comex_set_errors(COMEX_ERRORS_ABORT);
 }
 

@@ -183,9 +183,10 @@ class Remote final : public transport::Sink {
   // Requests to lost servers are kept, but nobody waits for them.
   std::size_t outstanding() const { return requests_.in_use() - given_up_ + batches_.unanswered(); }
   bool fails_at_once(const RemoteTarget& far, nb::Completion& completion) const {
-    const bool fails = abandoned_ || is_lost(far.server);
-    if (fails) completion.fail();
-    return fails;
+    const bool has_lost_host = is_lost(far.server);
+    if (!abandoned_ && !has_lost_host) return false;
+    completion.fail(has_lost_host ? nb::Failure::host_lost : nb::Failure::reported);
+    return true;
   }
 
   // These handle the queue of a server.

@@ -35,14 +35,14 @@ void Requests::release(Request* request) {
   pool_.give_back(request);
 }
 
-void Requests::fail(Request& request) {
+void Requests::fail(Request& request, nb::Failure why) {
   for (nb::Completion* joined : request.joined) {
-    joined->fail();
+    joined->fail(why);
     joined->complete();
   }
   request.joined.clear();
   if (request.completion == nullptr) return;
-  request.completion->fail();
+  request.completion->fail(why);
   request.completion->complete();
 }
 
