@@ -1,7 +1,7 @@
 // Two worlds and a bridge: every operation both ways, order and fences, allocation and collectives on merged
 // groups and inter-groups, and nothing left behind by many rounds. Arguments: how many ranks the first world
-// has, what to do (operations, order, rounds, few_rounds, stuck), by which ways operations must go (direct,
-// remote, helped, any: what is mixed), and "threads".
+// has, what to do (operations, order, litmus, rounds, few_rounds, stuck), by which ways operations must go
+// (direct, remote, helped, any: what is mixed), and "threads".
 #include <dirent.h>
 
 #include <algorithm>
@@ -13,10 +13,14 @@
 
 #include "bridge/named.h"
 #include "bridge/operations.h"
+#include "mpi/litmus.h"
+#include "support/seed.h"
 #include "worlds/joined_worlds.h"
 
 namespace comex::testing {
 namespace {
+
+constexpr long litmus_rounds = 800;
 
 void operate(const Halves& halves, const Scene& scene) {
   contiguous_all(scene);
@@ -148,6 +152,26 @@ void order(Halves& halves) {
   });
 }
 
+// Litmus programs whose workers are of both worlds.
+void litmus(Halves& halves, unsigned long seed, long rounds) {
+  halves.round([&](BridgeId bridge) {
+    const comex_group_t merged = halves.everybody(bridge);
+    int me = -1;
+    int workers = 0;
+    comex_group_rank(merged, &me);
+    comex_group_size(merged, &workers);
+    {
+      const Shared memory(halves, merged, Litmus::memory_bytes(rounds), static_cast<std::size_t>(workers));
+      const Shared results(halves, merged, Litmus::result_bytes(workers, rounds),
+                           static_cast<std::size_t>(workers));
+      const auto fail = [&halves](const std::string& what) { halves.require(false, what.c_str()); };
+      LitmusPlace place{merged, me, workers, halves.workers, memory.at, results.at, false, fail};
+      Litmus(std::move(place), seed, rounds).run_all([](const char*, const auto& body) { body(); });
+    }
+    halves.remove(merged);
+  });
+}
+
 // One side leaves first, its progress ranks too: the other works on over the bridge, and leaves without them.
 void leave_one_by_one(Halves& halves) {
   halves.round_that_ends(Halves::Ends::alone, [&](BridgeId bridge) {
@@ -272,6 +296,11 @@ int main(int argc, char** argv) {
     order(halves);
     leave_one_by_one(halves);
     if (wants_threads) part_by_endpoints(halves);
+  }
+  if (what == "litmus") {
+    unsigned long seed = chosen_seed(0, argv);
+    MPI_Bcast(&seed, 1, MPI_UNSIGNED_LONG, 0, MPI_COMM_WORLD);
+    litmus(halves, seed, litmus_rounds);
   }
   if (what == "rounds") rounds(halves, 200);
   if (what == "few_rounds") rounds(halves, 40);

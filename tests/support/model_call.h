@@ -18,15 +18,14 @@ namespace comex::testing {
 
 class Call {
  public:
-  Call(const Operation& operation, std::byte* near, std::byte* far, int target)
-      : operation_(operation), near_(near), far_(far), target_(target) {}
+  Call(const Operation& operation, std::byte* near, std::byte* far, int target,
+       comex_group_t group = COMEX_GROUP_WORLD)
+      : operation_(operation), near_(near), far_(far), target_(target), group_(group) {}
 
   int blocking() { return go<false>(nullptr); }
   int nonblocking(comex_request_t* handle) { return go<true>(handle); }
 
  private:
-  static constexpr comex_group_t world = COMEX_GROUP_WORLD;
-
   int code() const { return COMEX_ACC_INT + static_cast<int>(operation_.element); }
   bool is_get() const { return operation_.verb == Verb::get; }
   int parts() const { return static_cast<int>(operation_.parts.size()); }
@@ -39,9 +38,9 @@ class Call {
   template <bool begins, class Blocking, class Begin, class... Arguments>
   int call(Blocking* block, Begin* begin, comex_request_t* handle, Arguments... arguments) const {
     if constexpr (begins) {
-      return begin(arguments..., target_, world, handle);
+      return begin(arguments..., target_, group_, handle);
     } else {
-      return block(arguments..., target_, world);
+      return block(arguments..., target_, group_);
     }
   }
 
@@ -91,7 +90,7 @@ class Call {
     const auto bytes = static_cast<std::size_t>(o.bytes);
     const bool adds = o.signal == Signal::add;
     if (!begins && !adds && !o.is_wide)
-      return comex_put_signal(source(), destination(), o.bytes, word, o.signal_value, target_, world);
+      return comex_put_signal(source(), destination(), o.bytes, word, o.signal_value, target_, group_);
     return call<begins>(adds ? comex_put_signal_add : comex_put_signal_x,
                         adds ? comex_nbput_signal_add : comex_nbput_signal, handle, source(), destination(),
                         bytes, word, o.signal_value);
@@ -183,6 +182,7 @@ class Call {
   std::byte* near_;
   std::byte* far_;
   int target_;
+  comex_group_t group_;
   int near_strides_[8] = {};
   int far_strides_[8] = {};
   int counts_[9] = {};
