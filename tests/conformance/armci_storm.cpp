@@ -13,7 +13,7 @@ constexpr int calls_of_a_storm = 20'000;
 // Handles of all ages, aggregate ones among them.
 struct Handles {
   Handles() {
-    for (armci_hdl_t& each : all) ARMCI_INIT_HANDLE(&each);
+    for (armci_hdl_t& each : all) armci::set_code(&each, 0);
     ARMCI_SET_AGGREGATE_HANDLE(&all[0]);
     ARMCI_SET_AGGREGATE_HANDLE(&all[1]);
   }

@@ -173,12 +173,18 @@ class Confused {
       }
       void** const some = below(16) == 0 ? nullptr : nears_[i];
       void** const others = below(16) == 0 ? nullptr : fars_[i];
-      auto& [src, dst, count, bytes] = all[i];  // as the interface calls them
-      using Number = std::remove_reference_t<decltype(count)>;
-      src = is_get ? others : some;
-      dst = is_get ? some : others;
-      count = below(16) == 0 ? static_cast<Number>(-1) : one_of<Number>({0, 1, 2, 4});
-      bytes = below(16) == 0 ? static_cast<Number>(-1) : one_of<Number>({0, 4, 8, 200, 1000});
+      const auto fill = [&](void**& src, void**& dst, auto& number, auto& bytes) {
+        using Number = std::remove_reference_t<decltype(number)>;
+        src = is_get ? others : some;
+        dst = is_get ? some : others;
+        number = below(16) == 0 ? static_cast<Number>(-1) : one_of<Number>({0, 1, 2, 4});
+        bytes = below(16) == 0 ? static_cast<Number>(-1) : one_of<Number>({0, 4, 8, 200, 1000});
+      };
+      if constexpr (requires(Giov armci) { armci.ptr_array_len; }) {  // its flavours have other orders
+        fill(all[i].src_ptr_array, all[i].dst_ptr_array, all[i].ptr_array_len, all[i].bytes);
+      } else {
+        fill(all[i].src, all[i].dst, all[i].count, all[i].bytes);
+      }
     }
     return below(16) == 0 ? nullptr : all;
   }

@@ -15,16 +15,22 @@ target_link_libraries(conformance_calls PRIVATE comex_flags room_calls comex_tes
 comex_add_unit_tests(conformance_calls)
 set_tests_properties(conformance_calls.half_0 conformance_calls.half_1 PROPERTIES COST 50)
 
-# The ARMCI façade on it.
+# The ARMCI façade on it, in both flavours.
 set(facade ${CMAKE_SOURCE_DIR}/src/armci)
-set(calls aggregate atomic completion contiguous flag state strided team value vector
-  comex_flavour/groups comex_flavour/notify)
-list(TRANSFORM calls REPLACE "(.+)" "${facade}/\\1.cpp")
-add_executable(conformance_armci armci_threads.cpp armci_refusals.cpp armci_storm.cpp ${calls})
-target_include_directories(conformance_armci PRIVATE ${CMAKE_SOURCE_DIR}/tests ${facade}/comex_flavour)
-target_compile_definitions(conformance_armci PRIVATE GTEST_DONT_DEFINE_FAIL=1)  # armci.h has a FAIL of its own
-target_link_libraries(conformance_armci PRIVATE comex_flags room_calls comex_test_doubles GTest::gtest GTest::gtest_main)
+function(comex_conformance_armci name flavour)
+  set(calls aggregate atomic completion contiguous flag state strided team value vector ${flavour}/groups ${ARGN})
+  list(TRANSFORM calls REPLACE "(.+)" "${facade}/\\1.cpp")
+  add_executable(${name} armci_storm.cpp ${calls})
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests ${facade}/${flavour})
+  target_compile_definitions(${name} PRIVATE GTEST_DONT_DEFINE_FAIL=1)  # armci.h has a FAIL of its own
+  target_link_libraries(${name} PRIVATE comex_flags room_calls comex_test_doubles GTest::gtest GTest::gtest_main)
+endfunction()
+comex_conformance_armci(conformance_armci comex_flavour comex_flavour/notify)
+target_sources(conformance_armci PRIVATE armci_threads.cpp armci_refusals.cpp)
 comex_add_unit_tests(conformance_armci)
+comex_conformance_armci(conformance_armci_packaged packaged_flavour)
+target_compile_definitions(conformance_armci_packaged PRIVATE COMEX_PACKAGED_ARMCI="lib${COMEX_PACKAGED_ARMCI}")
+comex_add_unit_tests(conformance_armci_packaged)
 
-add_dependencies(comex_units conformance_whole conformance_calls conformance_armci)
+add_dependencies(comex_units conformance_whole conformance_calls conformance_armci conformance_armci_packaged)
 comex_precompile(conformance_whole tests)
