@@ -158,7 +158,7 @@ void Checker::clash(const FollowedCall& call, const Buffer& buffer) {
 void Checker::use_buffer(const FollowedCall& call, Started& started, const Piece& piece, bool is_filled) {
   const Region region = near_region(piece);
   if (region.begin == 0 || region.shape.empty()) return;
-  Buffer buffer{region, is_filled, 0};
+  const Buffer buffer{region, is_filled};
   clash(call, buffer);
   if (is_own(region.begin)) {
     const bool one_word = !is_filled && is_word(region);  // it may be a flag that is handed on
@@ -168,9 +168,7 @@ void Checker::use_buffer(const FollowedCall& call, Started& started, const Piece
     started.accesses.push_back(access);
     if (one_word) history_.read_word(access, load_word(region.begin, region.shape.counts[0]), false);
   }
-  if (started.ending == Ending::on_return) return;
-  if (!is_filled) buffer.checksum = checksum(region);
-  started.buffers.push_back(buffer);
+  if (started.ending != Ending::on_return) started.buffers.push_back(buffer);
 }
 
 // Memory of a collective allocation that is there is known here; of other memory its owner knows.
@@ -279,9 +277,10 @@ int Checker::start(const CheckedWord& change, Ending ending) {
   return number;
 }
 
-void Checker::issued(int started, int real_handle) {
+void Checker::issued(int started, std::optional<int> real_handle) {
   const Guard guard(mutex_);
-  pending_.set_real_handle(started, real_handle);
+  pending_.note_sources(started);
+  if (real_handle) pending_.set_real_handle(started, *real_handle);
 }
 
 bool Checker::find_real_handle(int started, int& real_handle) {
@@ -311,7 +310,7 @@ void Checker::finish(const Started& started, bool is_flag) {
   if (started.word)
     history_.read_word(started.word->access, load_word(started.word->result, started.word->bytes), is_flag);
   for (const Buffer& buffer : started.buffers) {
-    if (buffer.is_filled || checksum(buffer.region) == buffer.checksum) continue;
+    if (!buffer.checksum || checksum(buffer.region) == *buffer.checksum) continue;
     tell("buffer reused", "the program changed the source of " + sites_.text(started.site) +
                               " before that was known to be complete");
   }

@@ -89,7 +89,8 @@ class Checker {
   int start(const CheckedTransfer& transfer, Ending ending);
   int start(const CheckedWord& change, Ending ending);
   int start_fence(const FollowedCall& call, int proc, comex_group_t group, Ending ending);
-  void issued(int started, int real_handle);
+  // The runtime has taken it, and given it a handle if the program wanted one.
+  void issued(int started, std::optional<int> real_handle);
   // keeps_handle: the program has not asked for it yet. Returns a refusal that the runtime told meanwhile,
   // and the program does not know of; else success.
   int complete(int started, bool keeps_handle = false);

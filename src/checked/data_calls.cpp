@@ -67,14 +67,17 @@ CheckedTransfer transfer(const FollowedCall& call, const Kind& kind, const void*
   return found;
 }
 
-// Of the vector form.
+// Of the vector form. More than memory can hold is not followed: the runtime refuses it.
 template <class Vectors, class Length>
 CheckedTransfer transfer(const FollowedCall& call, const Kind& kind, const Vectors* vectors, Length length,
                          int proc, comex_group_t group) {
   std::vector<Piece> pieces;
+  constexpr std::uint64_t most = PTRDIFF_MAX / sizeof(Piece);
+  if (length > 0 && static_cast<std::uint64_t>(length) > most) length = 0;
   for (Length i = 0; vectors != nullptr && i < length; ++i) {
     const Vectors& vector = vectors[i];
     if (vector.bytes <= 0 || vector.count <= 0 || vector.src == nullptr || vector.dst == nullptr) continue;
+    if (static_cast<std::uint64_t>(vector.count) > most) continue;
     for (std::size_t k = 0; k < static_cast<std::size_t>(vector.count); ++k)
       pieces.push_back(run(kind, vector.src[k], vector.dst[k], static_cast<std::uint64_t>(vector.bytes)));
   }

@@ -1,6 +1,7 @@
 // How a function of this library follows the one behind it.
 #pragma once
 
+#include <optional>
 #include <utility>
 
 #include "checked/next.h"
@@ -36,10 +37,10 @@ inline int hand_out(Checker& check, int started, int code, comex_request_t* hand
   }
   if (code == COMEX_FAILURE) {
     check.abandon(started);
-  } else if (handle != nullptr) {
-    check.issued(started, *handle);
-    *handle = started;
+    return code;
   }
+  check.issued(started, handle != nullptr ? std::optional<int>(*handle) : std::nullopt);
+  if (handle != nullptr) *handle = started;
   return code;
 }
 

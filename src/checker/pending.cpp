@@ -62,6 +62,13 @@ void Pending::set_real_handle(int handle, int real) {
   if (found != started_.end()) found->second.real_handle = real;
 }
 
+void Pending::note_sources(int handle) {
+  const auto found = started_.find(handle);
+  if (found == started_.end()) return;
+  for (Buffer& buffer : found->second.buffers)
+    if (!buffer.is_filled) buffer.checksum = checksum(buffer.region);
+}
+
 std::optional<Started> Pending::settle(int handle, int refusal) {
   const auto found = started_.find(handle);
   if (found == started_.end() || found->second.is_settled) return std::nullopt;

@@ -16,7 +16,7 @@ namespace comex::checker {
 struct Buffer {
   Region region;
   bool is_filled = false;
-  std::uint64_t checksum = 0;  // of what it read
+  std::optional<std::uint64_t> checksum = {};  // of what it read, once the runtime has taken the operation
 };
 
 struct WordRead {
@@ -54,6 +54,7 @@ class Pending {
   // Returns the handle that the program gets.
   int add(Started started);
   void set_real_handle(int handle, int real);
+  void note_sources(int handle);  // as they are now
 
   // Null: complete, or not one of ours.
   const Started* find(int handle) const;

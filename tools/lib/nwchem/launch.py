@@ -44,10 +44,12 @@ class Launcher:
     def __init__(self, top, source, mpi):
         self.top, self.source, self.mpi = Path(top), Path(source), mpi
         self.yields = False  # MPICH's waits give their core away: for runs whose time does not count
+        self.checks = False  # races are looked for
         self.work = self.top / "build/nwchem"
         # The mpirun that CMake found, and beside it what MPICH's ranks preload.
         self.path = self.top / f"build/release{'-mpich' if mpi == 'mpich' else ''}/mpi"
         self.preload = self.path / "yield_in_progress.so"
+        self.checker = self.path.parent / "lib/libcomex_check.so"
 
     def program(self, armci):
         return self.work / "bin" / f"nwchem-{self.mpi}-{armci}"
@@ -66,8 +68,12 @@ class Launcher:
             wanted["COMEX_VIRTUAL_HOSTS"] = str(layout.hosts)
         if layout.cluster:
             wanted["VRUN_SHM"] = "2g"
-        if self.yields and self.preload.exists():
-            wanted["LD_PRELOAD"] = str(self.preload)
+        preloaded = [self.preload] if self.yields and self.preload.exists() else []
+        if self.checks:
+            preloaded.append(self.checker)
+            wanted["COMEX_CHECK"] = "1"
+        if preloaded:
+            wanted["LD_PRELOAD"] = ":".join(map(str, preloaded))
         return wanted
 
     def command(self, layout, program, file, seconds):

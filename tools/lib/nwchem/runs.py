@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""runs.py --top DIR --source DIR --mpi MPI qa|compare ...: the parts of tools/nwchem that run NWChem."""
+"""runs.py --top DIR --source DIR --mpi MPI qa|check|compare ...: the parts of tools/nwchem that run NWChem."""
 import argparse
 import shutil
 import statistics
@@ -22,6 +22,7 @@ LAYOUTS = [
     Layout(2, progress=0), Layout(2, 2), Layout(3, 2), Layout(6, 2), Layout(7, 2), Layout(4, 2, 2), Layout(7, 2, 2),
     Layout(6, 3), Layout(2, 2, cluster=True), Layout(6, 2, cluster=True), Layout(4, 2, 2, cluster=True),
 ]
+CHECKED_LAYOUTS = [Layout(2), Layout(4, 2)]
 FEW_LAYOUTS = [Layout(1), Layout(3), Layout(7, progress=2), Layout(3, 2), Layout(6, 2, 2), Layout(2, 2, cluster=True)]
 BENCHMARKS = ["sad_ch3hf", "benzene_scf", "benzene_dft", "water_ccsd"]
 ARMCI_MPI, COMEX = "armci-mpi", "comex"
@@ -120,6 +121,22 @@ def qa(launcher, options):
     return 1 if wrong else 0
 
 
+def check(launcher, options):
+    """The checker of races says nothing of any input."""
+    launcher.yields = launcher.checks = True
+    found = failed = 0
+    for layout in CHECKED_LAYOUTS:
+        print(f"\n{layout.name()}", flush=True)
+        for name in options.inputs or FEW_TESTS:
+            run = launcher.run(COMEX, layout, test_file(launcher.source, name), launcher.work / f"check-{launcher.mpi}" / layout.short() / name)
+            lines = [line for line in run.output.read_text(errors="replace").splitlines() if line.startswith("comex check:")]
+            ended = run.status == 0 and results.ended(run.output)
+            found, failed = found + len(lines), failed + (not ended)
+            print(f"  {name:16} {run.wall:7.1f} s  {len(lines)} found{'' if ended else f', status {run.status}, see {run.output}'}", flush=True)
+            print("".join(f"    {line}\n" for line in lines), end="")
+    return 1 if found or failed else 0
+
+
 def benchmark_file(launcher, name):
     own = own_file(name)
     return own if own.exists() else test_file(launcher.source, name)
@@ -178,13 +195,15 @@ def main():
     asking = commands.add_parser("qa")
     asking.add_argument("--quick", action="store_true")
     asking.add_argument("inputs", nargs="*")
+    checking = commands.add_parser("check")
+    checking.add_argument("inputs", nargs="*")
     comparing = commands.add_parser("compare")
     comparing.add_argument("--rounds", type=int, default=5)
     comparing.add_argument("--workers", type=int, default=2)
     comparing.add_argument("inputs", nargs="*")
     options = parser.parse_args()
     launcher = Launcher(options.top, options.source, options.mpi)
-    return (qa if options.command == "qa" else compare)(launcher, options)
+    return {"qa": qa, "check": check, "compare": compare}[options.command](launcher, options)
 
 
 if __name__ == "__main__":
