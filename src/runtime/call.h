@@ -116,6 +116,7 @@ inline int failed_on_the_way(const Runtime& runtime, bool may_be_lost) {
   return COMEX_FAILURE;
 }
 
+// For an operation that is complete.
 inline int result_of(const Runtime& runtime, nb::Failure failure) {
   if (failure == nb::Failure::none) [[likely]]
     return COMEX_SUCCESS;
