@@ -13,7 +13,7 @@
 
 namespace comex::nb {
 
-enum class Failure : std::uint8_t {
+enum class OperationError : std::uint8_t {
   none,
   reported,   // a line tells of it; errors are returned
   host_lost,  // of the target; some parts may have failed otherwise
@@ -29,20 +29,20 @@ class Completion {
   }
 
   // Call it before the complete() of the part that failed.
-  void fail(Failure why = Failure::reported) {
-    if (failure() != Failure::host_lost) failure_.store(why, std::memory_order_relaxed);
+  void fail(OperationError why = OperationError::reported) {
+    if (failure() != OperationError::host_lost) failure_.store(why, std::memory_order_relaxed);
   }
 
   bool done() const { return pending_.load(std::memory_order_acquire) == 0; }
   std::uint32_t pending() const { return pending_.load(std::memory_order_acquire); }
-  bool failed() const { return failure() != Failure::none; }
-  Failure take_failure() { return failure_.exchange(Failure::none, std::memory_order_relaxed); }
+  bool failed() const { return failure() != OperationError::none; }
+  OperationError take_failure() { return failure_.exchange(OperationError::none, std::memory_order_relaxed); }
 
  private:
-  Failure failure() const { return failure_.load(std::memory_order_relaxed); }
+  OperationError failure() const { return failure_.load(std::memory_order_relaxed); }
 
   std::atomic<std::uint32_t> pending_{0};
-  std::atomic<Failure> failure_{Failure::none};
+  std::atomic<OperationError> failure_{OperationError::none};
 };
 
 }  // namespace comex::nb

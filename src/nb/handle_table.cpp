@@ -101,9 +101,9 @@ HandleTable::State HandleTable::state(int handle) {
   return find(handle) == completion ? State::pending : State::done;
 }
 
-Failure HandleTable::take_failure(int handle) {
+OperationError HandleTable::take_failure(int handle) {
   const Completion* completion = find(handle);
-  if (completion == nullptr || !completion->failed()) return Failure::none;
+  if (completion == nullptr || !completion->failed()) return OperationError::none;
   // Another thread may have got the slot meanwhile, and with it a failure of its own.
   const std::lock_guard hold(mutex_);
   return find(handle)->take_failure();
@@ -113,7 +113,7 @@ bool HandleTable::take_failures() {
   const std::lock_guard hold(mutex_);
   bool any = false;
   for (std::uint32_t index = 1; index < fresh_; ++index)
-    any = slot(index).completion.take_failure() != Failure::none || any;
+    any = slot(index).completion.take_failure() != OperationError::none || any;
   return any;
 }
 

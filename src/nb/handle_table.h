@@ -40,7 +40,7 @@ class HandleTable {
   Completion* find(int handle);
   State state(int handle);
   // Tells once how the handle's operation failed.
-  Failure take_failure(int handle);
+  OperationError take_failure(int handle);
   // The same for all handles at once, when no operation is under way any more.
   bool take_failures();
 

@@ -40,7 +40,7 @@ class ImplicitSet {
 
   bool take_failure(Lpid target) {
     const auto found = entries_.find(target);
-    return found != entries_.end() && found->second.completion.take_failure() != Failure::none;
+    return found != entries_.end() && found->second.completion.take_failure() != OperationError::none;
   }
 
   // True if all targets for which keep(lpid) holds are done. Forgets those that are done and not failed.
@@ -62,7 +62,7 @@ class ImplicitSet {
   bool take_failures(Keep&& keep) {
     bool any = false;
     for (Entry* entry : listed_) {
-      if (keep(entry->target) && entry->completion.take_failure() != Failure::none) any = true;
+      if (keep(entry->target) && entry->completion.take_failure() != OperationError::none) any = true;
     }
     return any;
   }

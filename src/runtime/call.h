@@ -117,10 +117,10 @@ inline int failed_on_the_way(const Runtime& runtime, bool may_be_lost) {
 }
 
 // For an operation that is complete.
-inline int result_of(const Runtime& runtime, nb::Failure failure) {
-  if (failure == nb::Failure::none) [[likely]]
+inline int result_of(const Runtime& runtime, nb::OperationError failure) {
+  if (failure == nb::OperationError::none) [[likely]]
     return COMEX_SUCCESS;
-  return failed_on_the_way(runtime, failure == nb::Failure::host_lost);
+  return failed_on_the_way(runtime, failure == nb::OperationError::host_lost);
 }
 
 // A null place for the result is reported like any other wrong argument.

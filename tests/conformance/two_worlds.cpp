@@ -156,7 +156,7 @@ TEST(TwoWorlds, all_that_is_under_way_fails_when_the_servers_are_lost) {
   EXPECT_GE(remote.abandon(), 3u);
   for (nb::Completion* each : {&get, &fence, &word}) {
     EXPECT_TRUE(each->done());
-    EXPECT_EQ(each->take_failure(), nb::Failure::reported);
+    EXPECT_EQ(each->take_failure(), nb::OperationError::reported);
   }
   EXPECT_TRUE(put.done());
   EXPECT_TRUE(remote.has_capacity());
@@ -164,7 +164,7 @@ TEST(TwoWorlds, all_that_is_under_way_fails_when_the_servers_are_lost) {
   nb::Completion late;
   remote.start(contiguous(Action::put, source.data(), rig.regions[1], 8), rig.far(1), late);
   EXPECT_TRUE(late.done());
-  EXPECT_EQ(late.take_failure(), nb::Failure::reported);
+  EXPECT_EQ(late.take_failure(), nb::OperationError::reported);
   rig.fabric.release_messages(0, 1);
 }
 

@@ -249,10 +249,10 @@ TEST(WholeBatches, each_refused_item_is_told_and_the_others_take_effect) {
   ASSERT_TRUE(rig.origin().append_get(&got[1], rig.region, 8, rig.far, good));
   for (nb::Completion* each : {&good, &bad, &misaligned, &missing}) rig.finish(*each);
   rig.fence();
-  EXPECT_EQ(bad.take_failure(), nb::Failure::reported);
-  EXPECT_EQ(misaligned.take_failure(), nb::Failure::reported);
-  EXPECT_EQ(missing.take_failure(), nb::Failure::reported);
-  EXPECT_EQ(good.take_failure(), nb::Failure::none);
+  EXPECT_EQ(bad.take_failure(), nb::OperationError::reported);
+  EXPECT_EQ(misaligned.take_failure(), nb::OperationError::reported);
+  EXPECT_EQ(missing.take_failure(), nb::OperationError::reported);
+  EXPECT_EQ(good.take_failure(), nb::OperationError::none);
   EXPECT_EQ(old[0], -1);
   EXPECT_EQ(old[1], 4);
   EXPECT_EQ(old[2], -1);

@@ -214,7 +214,7 @@ TEST_F(WholePushes, refusals_in_a_pushed_batch_reach_its_origin) {
   ASSERT_EQ(rig.push(), 1u);
   rig.finish(bad);
   rig.fence();
-  EXPECT_EQ(bad.take_failure(), nb::Failure::reported);
+  EXPECT_EQ(bad.take_failure(), nb::OperationError::reported);
   EXPECT_EQ(old, -1);
   EXPECT_EQ(rig.origin().take_failures(rig.far), 1u);
   rig.expect_quiet();

@@ -40,7 +40,7 @@ class RefusedCalls : public testing::Test {
   }
 
   static std::uint64_t by_wait(VectorCall& call) {
-    return call.completion.take_failure() != nb::Failure::none ? 1 : 0;
+    return call.completion.take_failure() != nb::OperationError::none ? 1 : 0;
   }
   std::uint64_t told(VectorCall& call) { return by_wait(call) + told_by_fence(); }
 
@@ -99,7 +99,7 @@ TEST_F(RefusedCalls, with_a_wrong_signal_leave_its_data_unwritten) {
       nb::Completion done;
       rig.origin().start_put_signal(put, rig.region + word, 17, rig.far, done);
       rig.finish(done);
-      EXPECT_EQ((done.take_failure() != nb::Failure::none ? 1u : 0u) + told_by_fence(), 1u)
+      EXPECT_EQ((done.take_failure() != nb::OperationError::none ? 1u : 0u) + told_by_fence(), 1u)
           << "by the call or by the fence";
       EXPECT_EQ(rig.refused, ++refused) << bytes << ", " << word;
       EXPECT_EQ(std::memcmp(rig.region + 64, back.data(), bytes), 0) << bytes << ", " << word;

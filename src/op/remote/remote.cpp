@@ -192,7 +192,7 @@ void Remote::lose(TransportRank server) {
     if (request->channel == &channel) requests.insert(request);
   });
   transfers_.lose(channel);
-  for (Request* request : requests) remote::Requests::fail(*request, nb::Failure::host_lost);
+  for (Request* request : requests) remote::Requests::fail(*request, nb::OperationError::host_lost);
   given_up_ += requests.size();
   std::erase(waiting_, &channel);
   channel.queue = {};
@@ -212,7 +212,7 @@ std::size_t Remote::abandon() {
   state_.slots.for_each_owner(
       [&](void* owner) { requests.insert(static_cast<const remote::Transfer*>(owner)->request); });
   abandoned_ = true;
-  for (Request* request : requests) remote::Requests::fail(*request, nb::Failure::reported);
+  for (Request* request : requests) remote::Requests::fail(*request, nb::OperationError::reported);
   transfers_.abandon();
   waiting_.clear();
   channels_.clear();

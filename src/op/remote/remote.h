@@ -185,7 +185,7 @@ class Remote final : public transport::Sink {
   bool fails_at_once(const RemoteTarget& far, nb::Completion& completion) const {
     const bool has_lost_host = is_lost(far.server);
     if (!abandoned_ && !has_lost_host) return false;
-    completion.fail(has_lost_host ? nb::Failure::host_lost : nb::Failure::reported);
+    completion.fail(has_lost_host ? nb::OperationError::host_lost : nb::OperationError::reported);
     return true;
   }
 

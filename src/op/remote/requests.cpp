@@ -35,7 +35,7 @@ void Requests::release(Request* request) {
   pool_.give_back(request);
 }
 
-void Requests::fail(Request& request, nb::Failure why) {
+void Requests::fail(Request& request, nb::OperationError why) {
   for (nb::Completion* joined : request.joined) {
     joined->fail(why);
     joined->complete();

@@ -36,7 +36,7 @@ class Requests {
   void part_done(Request* request, bool failed);
   void release(Request* request);
   // Completes all that wait for it as failed when its server is lost. It is not used again.
-  static void fail(Request& request, nb::Failure why);
+  static void fail(Request& request, nb::OperationError why);
 
   // Handles the refusal of a write that has no transfer any more, or never had one.
   void refuse_write(Channel& channel, const protocol::ReplyHeader& reply);

@@ -86,8 +86,8 @@ TEST(HandleTable, a_failure_is_told_once_and_keeps_its_slot_until_then) {
   table.find(handle)->fail();
   table.find(handle)->complete();
   for (int i = 0; i < 5000; ++i) table.find(table.issue())->complete();
-  EXPECT_EQ(table.take_failure(handle), Failure::reported);
-  EXPECT_EQ(table.take_failure(handle), Failure::none);
+  EXPECT_EQ(table.take_failure(handle), OperationError::reported);
+  EXPECT_EQ(table.take_failure(handle), OperationError::none);
   EXPECT_EQ(table.state(handle), State::done);
 }
 
@@ -95,7 +95,7 @@ TEST(HandleTable, failures_that_nobody_has_taken_are_told_at_once) {
   HandleTable table;
   const int taken = table.issue();
   table.find(taken)->fail();
-  EXPECT_EQ(table.take_failure(taken), Failure::reported);
+  EXPECT_EQ(table.take_failure(taken), OperationError::reported);
   EXPECT_FALSE(table.take_failures());
   for (int i = 0; i < 3; ++i) {
     const int handle = table.issue();
@@ -128,7 +128,7 @@ TEST(HandleTable, generations_begin_again_when_every_slot_is_pending_or_retired)
   for (std::size_t i = 2; i < HandleTable::chunk_slots; ++i)
     ASSERT_TRUE(keep(table.issue())) << "a spent slot";
   EXPECT_EQ(table.issue(), 0) << "what has failed keeps its slot";
-  EXPECT_EQ(table.take_failure(failed), Failure::reported);
+  EXPECT_EQ(table.take_failure(failed), OperationError::reported);
   EXPECT_TRUE(keep(table.issue()));
   EXPECT_EQ(table.issue(), 0) << "all are under way";
 }

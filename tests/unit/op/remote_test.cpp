@@ -70,19 +70,19 @@ TEST(Remote, fails_what_is_under_way_to_a_lost_server_and_what_comes_later) {
   EXPECT_FALSE(puts.done() || fence.done()) << "without credits";
   script.look();
   script.remote.lose(script.far.server);
-  EXPECT_TRUE(puts.done() && puts.take_failure() == nb::Failure::host_lost);
-  EXPECT_TRUE(fence.done() && fence.take_failure() == nb::Failure::host_lost);
-  EXPECT_TRUE(joined.done() && joined.take_failure() == nb::Failure::host_lost);
+  EXPECT_TRUE(puts.done() && puts.take_failure() == nb::OperationError::host_lost);
+  EXPECT_TRUE(fence.done() && fence.take_failure() == nb::OperationError::host_lost);
+  EXPECT_TRUE(joined.done() && joined.take_failure() == nb::OperationError::host_lost);
   EXPECT_FALSE(script.remote.dirty(script.far.server));
   EXPECT_EQ(script.remote.take_failures(script.far), 1u) << "the put that had left may be lost";
   script.remote.start(script.put(&values[0], 8), script.far, later);
-  EXPECT_TRUE(later.done() && later.take_failure() == nb::Failure::host_lost);
+  EXPECT_TRUE(later.done() && later.take_failure() == nb::OperationError::host_lost);
   std::uint64_t taken = 0;
   const Operation put = script.put(&values[0], 8);
   const auto fails = [&](auto&& start) {
     nb::Completion at_once;
     start(at_once);
-    return at_once.done() && at_once.take_failure() == nb::Failure::host_lost;
+    return at_once.done() && at_once.take_failure() == nb::OperationError::host_lost;
   };
   EXPECT_TRUE(fails([&](auto& done) { script.remote.start_lock(0, script.far, done, &taken); }));
   EXPECT_TRUE(fails([&](auto& done) { script.remote.start_try_lock(0, script.far, done, &taken); }));
@@ -101,7 +101,7 @@ TEST(Remote, counts_nothing_that_was_under_way_to_a_lost_server) {
   while (script.remote.has_capacity()) script.remote.start(script.put(&value, 8), script.far, puts);
   script.remote.lose(script.far.server);
   EXPECT_TRUE(script.remote.has_capacity());
-  EXPECT_TRUE(puts.done() && puts.take_failure() == nb::Failure::host_lost);
+  EXPECT_TRUE(puts.done() && puts.take_failure() == nb::OperationError::host_lost);
 }
 
 TEST(Remote, sends_no_more_than_its_limit_and_in_order) {

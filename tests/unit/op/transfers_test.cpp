@@ -95,7 +95,7 @@ TEST(RemoteBody, of_a_get_from_a_lost_server_no_longer_arrives_in_its_memory) {
   const std::uint32_t slot = script.look().at(0).header.slot;
   script.turn();  // the receives are posted
   script.remote.lose(script.far.server);
-  EXPECT_TRUE(done.done() && done.take_failure() == nb::Failure::host_lost);
+  EXPECT_TRUE(done.done() && done.take_failure() == nb::OperationError::host_lost);
   const std::vector<std::byte> late(4096, std::byte{9});
   for (int i = 0; i < 4; ++i) {
     EXPECT_TRUE(script.server().start_send(1, protocol::get_tag(slot), late));
