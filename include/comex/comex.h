@@ -174,10 +174,10 @@ COMEX_API int comex_acc(int op, void* scale, void* src, void* dst, int bytes, in
  * count[0] is the number of bytes of one run, count[1..stride_levels] are numbers of repetitions
  * (stride_levels + 1 entries). src_stride[i] and dst_stride[i] are the bytes between repetitions at level
  * i + 1 (stride_levels entries each); a stride does not matter where the count is 1. 0 <= stride_levels <=
- * COMEX_MAX_STRIDE_LEVEL. A count of 0 moves nothing. Negative counts and strides are refused; a program
- * begins at the lowest address of both sides instead. Written runs of a put or get must not overlap; they are
- * refused where a stride is shorter than a run, or where the runs have more bytes than they span. Sources and
- * accumulated runs may overlap. */
+ * COMEX_MAX_STRIDE_LEVEL. A count of 0 moves nothing, whatever the strides. Negative counts and strides are
+ * refused; a program begins at the lowest address of both sides instead. Written runs of a put or get must
+ * not overlap; they are refused where a stride is shorter than a run, or where the runs have more bytes than
+ * they span. Sources and accumulated runs may overlap. */
 COMEX_API int comex_puts(void* src, int* src_stride, void* dst, int* dst_stride, int* count,
                          int stride_levels, int proc, comex_group_t group);
 COMEX_API int comex_gets(void* src, int* src_stride, void* dst, int* dst_stride, int* count,

@@ -1,6 +1,6 @@
 /*
  * iterator.h: walks the contiguous segments of a strided patch, the first level fastest. Local, needs no
- * init.
+ * init, and makes no progress.
  */
 #ifndef COMEX_ITERATOR_H_
 #define COMEX_ITERATOR_H_
