@@ -239,7 +239,7 @@ void Checker::made_group(comex_group_t parent, comex_group_t group) {
   MPI_Comm lent = MPI_COMM_NULL;
   {
     const Guard guard(mutex_);
-    groups_.forget(group);
+    groups_.add(group);
     if (groups_.has_endpoints(parent)) groups_.mark_endpoint(group, groups_.endpoint(parent));
     if (const GroupEntry* const entry = groups_.find(group)) lent = entry->comm;
   }
@@ -262,7 +262,7 @@ void Checker::made_part(comex_group_t parent, comex_group_t group) {
 void Checker::made_endpoints(const comex_group_t* groups, int count) {
   const Guard guard(mutex_);
   for (int i = 0; i < count; ++i) {
-    groups_.forget(groups[i]);
+    groups_.add(groups[i]);
     if (endpoints_ > 1) groups_.mark_endpoint(groups[i], 1 + next_endpoint_++ % (endpoints_ - 1));
   }
   has_endpoints_ = has_endpoints_ || (endpoints_ > 1 && count > 0);
@@ -270,13 +270,15 @@ void Checker::made_endpoints(const comex_group_t* groups, int count) {
 
 void Checker::met_parents(comex_group_t parent) {
   const Guard guard(mutex_);
-  if (parent != COMEX_GROUP_NULL) groups_.mark_inter(parent);
+  if (parent == COMEX_GROUP_NULL || groups_.is_inter(parent)) return;
+  groups_.add(parent);
+  groups_.mark_inter(parent);
 }
 
 void Checker::made_inter_group(comex_group_t group) {
   {
     const Guard guard(mutex_);
-    groups_.forget(group);
+    groups_.add(group);
     groups_.mark_inter(group);
   }
   publish_to(all_workers());
