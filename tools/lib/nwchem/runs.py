@@ -129,8 +129,9 @@ def check(launcher, options):
         print(f"\n{layout.name()}", flush=True)
         for name in options.inputs or FEW_TESTS:
             run = launcher.run(COMEX, layout, test_file(launcher.source, name), launcher.work / f"check-{launcher.mpi}" / layout.short() / name)
-            lines = [line for line in run.output.read_text(errors="replace").splitlines() if line.startswith("comex check:")]
-            ended = run.status == 0 and results.ended(run.output)
+            said = run.output.read_text(errors="replace")
+            lines = [line for line in said.splitlines() if line.startswith("comex check:")]
+            ended = run.status == 0 and results.ended(run.output) and "workers are checked" in said
             found, failed = found + len(lines), failed + (not ended)
             print(f"  {name:16} {run.wall:7.1f} s  {len(lines)} found{'' if ended else f', status {run.status}, see {run.output}'}", flush=True)
             print("".join(f"    {line}\n" for line in lines), end="")
