@@ -8,7 +8,7 @@ namespace comex::checker {
 
 const GroupEntry* KnownGroups::find(comex_group_t group) {
   if (const auto known = entries_.find(group); known != entries_.end()) return &known->second;
-  const bool exists = group == COMEX_GROUP_WORLD || group == COMEX_GROUP_SELF || others_.contains(group);
+  const bool exists = group == COMEX_GROUP_WORLD || group == COMEX_GROUP_SELF || made_.contains(group);
   int size = 0;
   int remote = 0;
   if (!exists || next<&comex_group_size>("comex_group_size")(group, &size) != COMEX_SUCCESS) return nullptr;
@@ -48,7 +48,7 @@ void KnownGroups::forget(comex_group_t group) {
   const auto known = entries_.find(group);
   if (known != entries_.end() && known->second.owns_comm) PMPI_Comm_free(&known->second.comm);
   entries_.erase(group);
-  others_.erase(group);
+  made_.erase(group);
   endpoints_.erase(group);
   meetings_.erase(group);
   is_inter_.erase(group);

@@ -25,9 +25,9 @@ class KnownGroups {
   // In place of an older one of that number.
   void add(comex_group_t group) {
     forget(group);
-    others_.insert(group);
+    made_.insert(group);
   }
-  // Null: no such group. The runtime is not asked, which would report it.
+  // Null: no such group. The runtime would report a wrong one, so it is asked of those only that were made.
   const GroupEntry* find(comex_group_t group);
   // In place of the one that the runtime lends; it ends when the group is forgotten.
   void keep_comm(comex_group_t group, MPI_Comm comm);
@@ -55,7 +55,7 @@ class KnownGroups {
   std::map<comex_group_t, GroupEntry> entries_;
   std::map<comex_group_t, int> endpoints_;
   std::map<comex_group_t, std::uint64_t> meetings_;
-  std::set<comex_group_t> others_;  // all but COMEX_GROUP_WORLD and COMEX_GROUP_SELF
+  std::set<comex_group_t> made_;  // all but COMEX_GROUP_WORLD and COMEX_GROUP_SELF
   std::set<comex_group_t> is_inter_;
 };
 

@@ -137,38 +137,37 @@ void fence_then_tell(const Halves& halves, comex_group_t group, int me, int size
   }
 }
 
-void order(Halves& halves) {
+// A round with work(merged, me, size) on the group of all workers of both worlds.
+template <class Work>
+void merged_round(Halves& halves, Work&& work) {
   halves.round([&](BridgeId bridge) {
     const comex_group_t merged = halves.everybody(bridge);
     int me = -1;
     int size = 0;
     comex_group_rank(merged, &me);
     comex_group_size(merged, &size);
-    if (size > 1) {
-      hand_over(halves, merged, me, size);
-      fence_then_tell(halves, merged, me, size);
-    }
+    work(merged, me, size);
     halves.remove(merged);
+  });
+}
+
+void order(Halves& halves) {
+  merged_round(halves, [&](comex_group_t merged, int me, int size) {
+    if (size == 1) return;
+    hand_over(halves, merged, me, size);
+    fence_then_tell(halves, merged, me, size);
   });
 }
 
 // Litmus programs whose workers are of both worlds.
 void litmus(Halves& halves, unsigned long seed, long rounds) {
-  halves.round([&](BridgeId bridge) {
-    const comex_group_t merged = halves.everybody(bridge);
-    int me = -1;
-    int workers = 0;
-    comex_group_rank(merged, &me);
-    comex_group_size(merged, &workers);
-    {
-      const Shared memory(halves, merged, Litmus::memory_bytes(rounds), static_cast<std::size_t>(workers));
-      const Shared results(halves, merged, Litmus::result_bytes(workers, rounds),
-                           static_cast<std::size_t>(workers));
-      const auto fail = [&halves](const std::string& what) { halves.require(false, what.c_str()); };
-      LitmusPlace place{merged, me, workers, halves.workers, memory.at, results.at, false, fail};
-      Litmus(std::move(place), seed, rounds).run_all([](const char*, const auto& body) { body(); });
-    }
-    halves.remove(merged);
+  merged_round(halves, [&](comex_group_t merged, int me, int size) {
+    const auto workers = static_cast<std::size_t>(size);
+    const Shared memory(halves, merged, Litmus::memory_bytes(rounds), workers);
+    const Shared results(halves, merged, Litmus::result_bytes(size, rounds), workers);
+    const auto fail = [&halves](const std::string& what) { halves.require(false, what.c_str()); };
+    LitmusPlace place{merged, me, size, halves.workers, memory.at, results.at, false, fail};
+    Litmus(std::move(place), seed, rounds).run_all([](const char*, const auto& body) { body(); });
   });
 }
 
@@ -249,22 +248,14 @@ Holdings holdings(const Halves& halves) {
 void rounds(Halves& halves, int wanted) {
   Holdings first;
   for (int round = 0; round < wanted; ++round) {
-    halves.round([&](BridgeId bridge) {
-      const comex_group_t merged = halves.everybody(bridge);
-      int me = -1;
-      int size = 0;
-      comex_group_rank(merged, &me);
-      comex_group_size(merged, &size);
-      {
-        const Shared memory(halves, merged, 8, static_cast<std::size_t>(size));
-        const int target = (me + size / 2) % size;
-        long value = round;
-        comex_put(&value, memory.at[static_cast<std::size_t>(target)], 8, target, merged);
-        comex_barrier(merged);
-        const long found = *static_cast<long*>(memory.at[static_cast<std::size_t>(me)]);
-        halves.require(found == round, "the value of this round");
-      }
-      halves.remove(merged);
+    merged_round(halves, [&](comex_group_t merged, int me, int size) {
+      const Shared memory(halves, merged, 8, static_cast<std::size_t>(size));
+      const int target = (me + size / 2) % size;
+      long value = round;
+      comex_put(&value, memory.at[static_cast<std::size_t>(target)], 8, target, merged);
+      comex_barrier(merged);
+      const long found = *static_cast<long*>(memory.at[static_cast<std::size_t>(me)]);
+      halves.require(found == round, "the value of this round");
     });
     MPI_Barrier(MPI_COMM_WORLD);  // the other ranks of a host count too
     if (round == 4) first = holdings(halves);
