@@ -220,10 +220,11 @@ int carry_out(runtime::Runtime& runtime, const char* name, const runtime::Reach&
   }
   if (runtime.is_direct(activity::Kind::rmw, target)) {
     runtime.order_before_direct(target);
-    const op::Checked checked = target.direct->atomic(operation, target.place);
-    if (!checked) {
-      return runtime.reporter().fail(where(),
-                                     target.direct->describe(checked, target.worker(), target.place));
+    const op::Direct& direct = *target.direct;
+    if (!direct.try_atomic(operation, target.place)) {
+      const op::Checked checked =
+          direct.check_word(target.place, target.worker(), operation.far, scalar_bytes(operation.scalar));
+      return runtime.reporter().fail(where(), direct.describe(checked, target.worker(), target.place));
     }
     if (finish.kind == Finish::Kind::handle) *finish.handle = nb::HandleTable::completed_handle;
     runtime.count(activity::Kind::rmw, target, scalar_bytes(operation.scalar));

@@ -38,15 +38,14 @@ struct SignalData {
 int put_signal_directly(runtime::Runtime& runtime, const Signal& signal, const char* name,
                         const runtime::Reach& target, const Result<Operation>& data, const Finish& finish) {
   const op::Direct& direct = *target.direct;
-  op::Checked word = direct.check_word(target.place, target.worker(), signal.word, sizeof(long));
+  const op::Checked word = direct.check_word(target.place, target.worker(), signal.word, sizeof(long));
   if (word) {
     const int put = carry_out(runtime, name, data, target, data->far, finish);
     if (put != COMEX_SUCCESS) return put;
-    word = direct.publish(target.place, target.worker(), {signal.word, signal.bits(), signal.adds});
-  }
-  if (word) {
-    runtime.count(activity::Kind::put, target, sizeof signal.value);
-    return COMEX_SUCCESS;
+    if (direct.try_put_signal(target.place, target.worker(), {}, {signal.word, signal.bits(), signal.adds})) {
+      runtime.count(activity::Kind::put, target, sizeof signal.value);
+      return COMEX_SUCCESS;
+    }
   }
   return runtime.reporter().fail(runtime.context(name, target, signal.word),
                                  direct.describe(word, target.worker(), target.place));

@@ -128,25 +128,6 @@ bool Direct::try_acc(const groups::WorkerPlace& place, Worker target, const Scal
   return true;
 }
 
-Checked Direct::atomic(const AtomicOperation& operation, const groups::WorkerPlace& place) const {
-  const Checked checked =
-      check(operation.target, offset_of(place, operation.far), scalar_bytes(operation.scalar));
-  if (checked) {
-    apply(operation, base_ + checked.offset);
-    note_written(checked.offset, checked.bytes);
-  }
-  return checked;
-}
-
-Checked Direct::publish(const groups::WorkerPlace& place, Worker target, const Signal& signal) const {
-  const Checked checked = check_word(place, target, signal.word, sizeof signal.value);
-  if (!checked) return checked;
-  kernels::publish(signal.value, signal.adds, base_ + checked.offset);
-  note_written(checked.offset, checked.bytes);
-  arena_->doorbell(place.slot).ring();
-  return checked;
-}
-
 std::string Direct::describe(const Checked& checked, Worker target, const groups::WorkerPlace& place) const {
   return shm::explain(*extents_, {checked.verdict, target, checked.offset, checked.bytes}, place.base,
                       shm::LockWait::waits);

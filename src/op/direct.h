@@ -108,10 +108,6 @@ class Direct {
   // Does any layout and action. `recovered` is set when a stripe was taken over from a dead holder.
   Checked run(const Operation& operation, const groups::WorkerPlace& place, bool& recovered) const;
 
-  Checked atomic(const AtomicOperation& operation, const groups::WorkerPlace& place) const;
-  // Stores or adds to an aligned word after everything stored before, and wakes who may wait for it.
-  Checked publish(const groups::WorkerPlace& place, Worker target, const Signal& signal) const;
-
   // For example "12 bytes past the end of segment 0x..+4096 of worker 3". Takes the lock of the extents.
   std::string describe(const Checked& checked, Worker target, const groups::WorkerPlace& place) const;
 
