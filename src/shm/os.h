@@ -6,8 +6,8 @@
 // by runtime (host facts) and by every wait (idle.h).
 #pragma once
 
-#include <array>
 #include <atomic>
+#include <bitset>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -46,13 +46,16 @@ struct MemoryLimits {
   std::uint64_t file_bytes = ~0ULL;           // RLIMIT_FSIZE, the largest object of this process
 };
 
+// A set of processors by the system's numbers. It is exchanged as bytes.
+using CpuMask = std::bitset<1024>;
+
 struct HostFacts {
   std::string host_name;
   std::uint64_t host_id = 0;
   std::uint64_t shm_device = 0;
   std::int32_t pid = 0;
-  bool has_several_memory_nodes = false;         // the node of a page matters for speed
-  std::array<std::uint64_t, 16> allowed_cpus{};  // a bit for each processor this process may run on
+  bool has_several_memory_nodes = false;  // the node of a page matters for speed
+  CpuMask allowed_cpus;                   // processors that this process may run on
 };
 
 struct AddressRange {

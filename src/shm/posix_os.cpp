@@ -336,10 +336,10 @@ class PosixOs final : public Os {
     facts.has_several_memory_nodes = nodes.find_first_of("-,") != std::string::npos;
     cpu_set_t cpus;
     CPU_ZERO(&cpus);
-    static_assert(CPU_SETSIZE == 64 * std::tuple_size_v<decltype(facts.allowed_cpus)>);
+    static_assert(CPU_SETSIZE == facts.allowed_cpus.size());
     if (sched_getaffinity(0, sizeof cpus, &cpus) == 0) {
       for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-        if (CPU_ISSET(cpu, &cpus)) facts.allowed_cpus[cpu / 64] |= std::uint64_t{1} << cpu % 64;
+        facts.allowed_cpus[cpu] = CPU_ISSET(cpu, &cpus);
       }
     }
     return facts;

@@ -353,7 +353,7 @@ HostFacts MemoryOs::host_facts() {
   facts.host_id = 1;
   facts.shm_device = 1;
   facts.pid = 1;
-  facts.allowed_cpus[0] = 1;
+  facts.allowed_cpus[0] = true;
   return facts;
 }
 

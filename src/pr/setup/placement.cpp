@@ -28,8 +28,7 @@ struct Topology::Loaded {
 
   CpuMask mask_of(hwloc_const_bitmap_t set) const {
     CpuMask mask;
-    for (unsigned cpu = 0; cpu < CpuMask::most; ++cpu)
-      if (hwloc.bitmap_isset(set, cpu) != 0) mask.add(cpu);
+    for (unsigned cpu = 0; cpu < mask.size(); ++cpu) mask[cpu] = hwloc.bitmap_isset(set, cpu) != 0;
     return mask;
   }
 
@@ -108,8 +107,8 @@ CpuMask Topology::binding() const {
 Status Topology::bind(const CpuMask& cpus) const {
   if (!loaded_) return environment_error(notice_);
   Bitmap set(loaded_->hwloc);
-  for (unsigned cpu = 0; cpu < CpuMask::most; ++cpu)
-    if (cpus.has(cpu) && !set.add(cpu)) return refused("hwloc_bitmap_set");
+  for (unsigned cpu = 0; cpu < cpus.size(); ++cpu)
+    if (cpus[cpu] && !set.add(cpu)) return refused("hwloc_bitmap_set");
   if (loaded_->hwloc.set_cpubind(loaded_->machine, set.get(), HWLOC_CPUBIND_THREAD) != 0)
     return refused("hwloc_set_cpubind");
   return {};
@@ -158,11 +157,11 @@ std::string Topology::summary() const {
   for (const MemoryNode& node : memory_) {
     text += "memory node " + std::to_string(node.number) + ": " + std::to_string(node.bytes >> 20) + " MiB";
     if (!node.kind.empty()) text += " of " + node.kind;
-    text += ", processors " + (node.near_cpus.empty() ? std::string("none") : node.near_cpus.text()) + "\n";
+    text += ", processors " + (node.near_cpus.none() ? std::string("none") : text_of(node.near_cpus)) + "\n";
   }
   const CpuMask bound = binding();
   text +=
-      "this process may run on processors " + (bound.empty() ? std::string("unknown") : bound.text()) + "\n";
+      "this process may run on processors " + (bound.none() ? std::string("unknown") : text_of(bound)) + "\n";
   return text;
 }
 

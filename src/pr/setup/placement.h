@@ -17,22 +17,12 @@
 
 #include "core/status.h"
 #include "pr/setup/world_split.h"
+#include "shm/os.h"
 
 namespace comex::pr {
 
-// A set of processors by the system's numbers. It has a fixed size and is exchanged as bytes.
-struct CpuMask {
-  static constexpr unsigned most = 1024;
-  std::array<std::uint64_t, most / 64> words{};
-
-  void add(unsigned cpu);
-  bool has(unsigned cpu) const;
-  bool empty() const { return *this == CpuMask{}; }
-  bool intersects(const CpuMask& other) const;
-  bool covers(const CpuMask& other) const;
-  std::string text() const;  // such as "0-3,8"
-  friend bool operator==(const CpuMask&, const CpuMask&) = default;
-};
+using shm::CpuMask;
+std::string text_of(const CpuMask& cpus);  // such as "0-3,8"
 
 struct MemoryNode {
   unsigned number = 0;

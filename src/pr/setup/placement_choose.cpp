@@ -6,32 +6,12 @@
 
 namespace comex::pr {
 
-void CpuMask::add(unsigned cpu) {
-  if (cpu < most) words[cpu / 64] |= std::uint64_t{1} << (cpu % 64);
-}
-
-bool CpuMask::has(unsigned cpu) const {
-  return cpu < most && (words[cpu / 64] >> (cpu % 64) & 1) != 0;
-}
-
-bool CpuMask::intersects(const CpuMask& other) const {
-  for (std::size_t i = 0; i < words.size(); ++i)
-    if ((words[i] & other.words[i]) != 0) return true;
-  return false;
-}
-
-bool CpuMask::covers(const CpuMask& other) const {
-  for (std::size_t i = 0; i < words.size(); ++i)
-    if ((other.words[i] & ~words[i]) != 0) return false;
-  return true;
-}
-
-std::string CpuMask::text() const {
+std::string text_of(const CpuMask& cpus) {
   std::string out;
-  for (unsigned cpu = 0; cpu < most; ++cpu) {
-    if (!has(cpu)) continue;
-    unsigned last = cpu;
-    while (has(last + 1)) ++last;
+  for (std::size_t cpu = 0; cpu < cpus.size(); ++cpu) {
+    if (!cpus[cpu]) continue;
+    std::size_t last = cpu;
+    while (last + 1 < cpus.size() && cpus[last + 1]) ++last;
     if (!out.empty()) out += ',';
     out += std::to_string(cpu);
     if (last > cpu) out.append("-").append(std::to_string(last));
@@ -45,13 +25,12 @@ std::vector<CoreChoice> choose_cores(std::span<const CpuMask> cores, std::span<c
   std::vector<CoreChoice> choices;
   if (cores.empty()) return choices;
   CpuMask everything;
-  for (const CpuMask& core : cores)
-    for (std::size_t i = 0; i < core.words.size(); ++i) everything.words[i] |= core.words[i];
+  for (const CpuMask& core : cores) everything |= core;
   std::vector<unsigned> taken(cores.size(), 0);
   for (const CpuMask& worker : workers) {
-    if (worker.covers(everything)) continue;
+    if ((everything & ~worker).none()) continue;
     for (std::size_t core = 0; core < cores.size(); ++core)
-      if (worker.intersects(cores[core])) ++taken[core];
+      if ((worker & cores[core]).any()) ++taken[core];
   }
   const bool oversubscribed = workers.size() + progress_ranks.size() > cores.size();
   for (const CpuMask& mine : progress_ranks) {
@@ -59,7 +38,7 @@ std::vector<CoreChoice> choose_cores(std::span<const CpuMask> cores, std::span<c
     // programs that bind by themselves begin at the first.
     std::size_t best = 0;
     const auto rank = [&](std::size_t core) {
-      return std::pair(taken[core], mine.intersects(cores[core]) ? 0 : 1);
+      return std::pair(taken[core], (mine & cores[core]).any() ? 0 : 1);
     };
     for (std::size_t core = 1; core < cores.size(); ++core)
       if (rank(core) <= rank(best)) best = core;
@@ -78,8 +57,7 @@ std::vector<CpuMask> share_cores(std::span<const CpuMask> cores, std::span<const
   auto next = cores.begin();
   for (const Role role : ranks) {
     CpuMask& share = shares.emplace_back();
-    for (std::size_t i = 0; i < (role == Role::progress ? 1 : each); ++i, ++next)
-      for (std::size_t word = 0; word < share.words.size(); ++word) share.words[word] |= next->words[word];
+    for (std::size_t i = 0; i < (role == Role::progress ? 1 : each); ++i, ++next) share |= *next;
   }
   return shares;
 }
@@ -116,9 +94,9 @@ std::string first_of(std::string_view name) {
 
 std::vector<unsigned> nodes_near(const CpuMask& bound, std::span<const MemoryNode> memory) {
   std::vector<unsigned> nodes;
-  if (bound.empty()) return nodes;
+  if (bound.none()) return nodes;
   for (const MemoryNode& node : memory)
-    if (is_ordinary(node) && node.near_cpus.covers(bound)) nodes.push_back(node.number);
+    if (is_ordinary(node) && (bound & ~node.near_cpus).none()) nodes.push_back(node.number);
   return nodes;
 }
 

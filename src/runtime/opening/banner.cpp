@@ -42,7 +42,7 @@ std::string binding_line(std::span<const ShownRank> shown, std::span<const int> 
     while (last + 1 < ranks.size() && mask(last + 1) == mask(first)) ++last;
     line += " " + std::to_string(ranks[first]);
     if (last != first) line += (last == first + 1 ? "," : "..") + std::to_string(ranks[last]);
-    line += "=" + mask(first).text();
+    line += "=" + pr::text_of(mask(first));
   }
   return line;
 }

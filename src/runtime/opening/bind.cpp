@@ -25,7 +25,7 @@ std::string named(const World& world) {
 }
 
 void bind_to(const pr::Topology& topology, const CpuMask& cpus, World& world, const Reporter& reporter) {
-  const std::string who = named(world) + " on processors " + cpus.text();
+  const std::string who = named(world) + " on processors " + pr::text_of(cpus);
   world.launched_on = topology.binding();
   const Status bound = topology.bind(cpus);
   if (!bound) {
@@ -39,8 +39,7 @@ void bind_to(const pr::Topology& topology, const CpuMask& cpus, World& world, co
 std::vector<CpuMask> usable_cores(const pr::Topology& topology, std::span<const Bound> ranks) {
   std::vector<CpuMask> usable;
   for (const CpuMask& core : topology.cores())
-    if (std::any_of(ranks.begin(), ranks.end(),
-                    [&](const Bound& rank) { return rank.cpus.intersects(core); }))
+    if (std::any_of(ranks.begin(), ranks.end(), [&](const Bound& rank) { return (rank.cpus & core).any(); }))
       usable.push_back(core);
   return usable;
 }

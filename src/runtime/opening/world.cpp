@@ -1,9 +1,7 @@
 #include "runtime/opening/world.h"
 
 #include <algorithm>
-#include <bit>
 #include <fstream>
-#include <functional>
 #include <optional>
 #include <span>
 #include <utility>
@@ -262,14 +260,14 @@ void open_arena(transport::Collective& host, World& world, const Reporter& repor
 }
 
 pr::CpuMask own_cpus(const World& world) {
-  return {world.os->host_facts().allowed_cpus};
+  return world.os->host_facts().allowed_cpus;
 }
 
 std::optional<NearMemory> near_memory(const World& world) {
   const shm::HostFacts facts = world.os->host_facts();
   if (!world.is_worker() || !facts.has_several_memory_nodes) return std::nullopt;
   pr::Topology topology = pr::Topology::load();
-  std::vector<unsigned> nodes = pr::nodes_near({facts.allowed_cpus}, topology.memory());
+  std::vector<unsigned> nodes = pr::nodes_near(facts.allowed_cpus, topology.memory());
   if (nodes.empty()) return std::nullopt;
   return NearMemory{std::move(topology), std::move(nodes)};
 }
@@ -299,13 +297,13 @@ CoreLoad core_load_of(transport::Collective& machine, const World& world) {
     std::uint64_t is_worker;
   };
   CoreLoad load;
-  decltype(pr::CpuMask::words) cpus{};
+  pr::CpuMask cpus;
   for (const RankCores& rank : gather(machine, RankCores{own_cpus(world), world.is_worker() ? 1u : 0u})) {
-    std::ranges::transform(cpus, rank.cpus.words, cpus.begin(), std::bit_or<>());
+    cpus |= rank.cpus;
     ++load.ranks;
     load.workers += static_cast<int>(rank.is_worker);
   }
-  for (const std::uint64_t word : cpus) load.cores += std::popcount(word);
+  load.cores = static_cast<int>(cpus.count());
   return load;
 }
 
