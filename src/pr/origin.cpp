@@ -11,16 +11,6 @@ void MessageCopy::hold(std::span<const std::byte> message) {
   std::memcpy(bytes_.get() + begin_, message.data(), message.size());
 }
 
-void Entry::reset() {
-  transfer.reset();
-  copy = {};
-  item.reset();
-  event = 0;
-  is_running = is_finished = is_large = false;
-  fault = {};
-  progress = {};
-}
-
 bool Origin::may_start(const Footprint& later, EntryList::const_iterator end) const {
   for (auto earlier = queue.begin(); earlier != end; ++earlier) {
     if (!may_start_beside(earlier->footprint, later)) return false;

@@ -71,8 +71,6 @@ struct Entry {
   BadAccess fault;                         // of a large one: why its body is only drained
   std::unique_ptr<BodyTransfer> transfer;  // made at the start, since few waiting ones have one
 
-  void reset();  // makes it ready for another request
-
   std::span<const std::byte> message() const {
     return copy ? copy.message() : std::as_bytes(std::span(&header, 1));
   }

@@ -162,14 +162,12 @@ void Server::end_pass(unsigned& moved) {
       forget(*origin);
       ++moved;
     } else if (credits_.owes(origin->account)) {
-      ++counters_.credit_messages;
       say(*origin, protocol::Verb::credit);
       ++moved;
     }
   }
   touched_.clear();
   if (const Credits::Account* idle = credits_.pick_idle()) {
-    ++counters_.recalls;
     say(origin_of(idle->rank), protocol::Verb::recall_credits);
     ++moved;
   }

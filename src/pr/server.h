@@ -138,7 +138,6 @@ class Server final : public transport::Sink {
   void take_held(Origin& origin);
   void handle_riding_fence(Origin& origin, const Header& write);
   MessageCopy copy_of(std::span<const std::byte> message);
-  void give_back(MessageCopy copy);
   void handle_lock(Origin& origin, const Header& header, std::span<const std::byte> message);
   void handle(Origin& origin, const Header& header, std::span<const std::byte> message);
   EntryList::iterator enqueue(Origin& origin, const Header& header, const Footprint& footprint,
@@ -212,8 +211,6 @@ class Server final : public transport::Sink {
   std::vector<Origin*> touched_;
   // The answers of a batch that is executed straight from its message.
   alignas(16) std::byte answers_[protocol::message_bytes];
-  EntryList spare_entries_;
-  std::vector<MessageCopy> spare_copies_;
   std::unordered_map<TransportRank, protocol::Leaving> departed_;
   std::vector<TransportRank> given_up_;
   std::uint32_t event_ = 0;           // in the log, of the message that is being taken

@@ -60,11 +60,10 @@ void Server::take_held(Origin& origin) {
     MessageCopy& first = origin.held.front();
     const Header header = header_in(first);
     if (!origin.is_next(header)) return;
-    MessageCopy copy = std::move(first);
+    const MessageCopy copy = std::move(first);
     origin.held.erase(origin.held.begin());
     --held_;
     take(origin, header, copy.message());
-    give_back(std::move(copy));
   }
 }
 
@@ -110,7 +109,6 @@ void Server::handle_riding_fence(Origin& origin, const Header& write) {
   fence.origin = write.origin;
   fence.number = origin.last_number;
   admit(origin, fence);
-  ++counters_.riding_fences;
   handle(origin, fence, std::as_bytes(std::span(&fence, 1)));
 }
 
@@ -134,7 +132,7 @@ bool Server::handle_uncredited(TransportRank from, const Header& header) {
 }
 
 void Server::admit(Origin& origin, const Header& header) {
-  if (header.verb <= Verb::leave) ++counters_.by_verb[static_cast<unsigned>(header.verb)];
+  if (header.verb == Verb::batch) ++counters_.batches;
   if (protocol::is_credited(header.verb)) {
     COMEX_BUG_IF(!credits_.admit(origin.account));
     ++counters_.credited;
@@ -204,24 +202,14 @@ void Server::place_queued(Origin& origin, EntryList::iterator entry, bool is_run
 }
 
 MessageCopy Server::copy_of(std::span<const std::byte> message) {
-  if (spare_copies_.empty()) spare_copies_.emplace_back(message_bytes_);
-  MessageCopy copy = std::move(spare_copies_.back());
-  spare_copies_.pop_back();
+  MessageCopy copy(message_bytes_);
   copy.hold(message);
-  counters_.buffers_peak = std::max(counters_.buffers_peak, ++counters_.buffers);
   return copy;
-}
-
-void Server::give_back(MessageCopy copy) {
-  spare_copies_.push_back(std::move(copy));
-  --counters_.buffers;
 }
 
 EntryList::iterator Server::enqueue(Origin& origin, const Header& header, const Footprint& footprint,
                                     std::span<const std::byte> message) {
-  if (spare_entries_.empty()) spare_entries_.emplace_back();
-  origin.queue.splice(origin.queue.end(), spare_entries_, spare_entries_.begin());
-  const EntryList::iterator entry = std::prev(origin.queue.end());
+  const EntryList::iterator entry = origin.queue.emplace(origin.queue.end());
   entry->header = header;
   entry->footprint = footprint;
   entry->event = event_;
@@ -239,9 +227,7 @@ EntryList::iterator Server::enqueue(Origin& origin, const Header& header, const 
 void Server::remove(Origin& origin, EntryList::iterator entry) {
   if (protocol::is_credited(entry->header.verb)) --counters_.queued;
   if (entry->event != 0) options_.log->end(entry->event);
-  if (entry->copy) give_back(std::move(entry->copy));
-  spare_entries_.splice(spare_entries_.end(), origin.queue, entry);
-  entry->reset();
+  origin.queue.erase(entry);
   origin.needs_scan = origin.waiting != 0;
   recheck_credits(origin);
 }

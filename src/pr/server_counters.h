@@ -2,24 +2,18 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-
-#include "core/protocol.h"
 
 namespace comex::pr {
 
 struct ServerCounters {
-  std::uint64_t requests = 0;                  // messages
-  std::array<std::uint64_t, 13> by_verb = {};  // indexed by request verb
-  std::uint64_t batch_items = 0;               // operations that came in batches
-  std::uint64_t held = 0;                      // messages that came before their turn
-  std::uint64_t riding_fences = 0;             // fences that came with a write
-  std::uint64_t at_once = 0;                   // requests executed straight from the message
+  std::uint64_t requests = 0;     // messages
+  std::uint64_t batches = 0;      // of these
+  std::uint64_t batch_items = 0;  // operations that came in batches
+  std::uint64_t held = 0;         // messages that came before their turn
+  std::uint64_t at_once = 0;      // requests executed straight from the message
   std::uint64_t refused = 0;
   std::uint64_t chunks = 0;  // of bodies, worked on or sent
-  std::uint64_t credit_messages = 0;
-  std::uint64_t recalls = 0;
   std::uint64_t small_gets = 0;
   // Chunks that were moved before the reply, in all. They are counted from the last look that found no
   // message, or the last answer to a lone get: no fewer than since the arrival.
@@ -30,10 +24,7 @@ struct ServerCounters {
   std::uint64_t queued_met = 0;             // requests that each found in queues, summed up
   std::uint64_t queued_peak = 0;
   std::uint64_t queue_bound = 0;  // the most credits that there were at once
-  std::uint64_t buffers = 0;      // 4 KiB copies of messages now
-  std::uint64_t buffers_peak = 0;
 };
-static_assert(static_cast<unsigned>(protocol::Verb::leave) == 12);
 
 // What a pusher has sent for workers that made no call, by the times at which they began each batch.
 struct PushCounters {

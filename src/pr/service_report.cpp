@@ -56,10 +56,9 @@ std::string service_text(const ServiceTotals& service) {
           rounded(share(static_cast<double>(counters.queued_met), static_cast<double>(counters.credited))) +
           " on average, at most " + std::to_string(counters.queued_peak) + " of " +
           std::to_string(counters.queue_bound);
-  const std::uint64_t batches = counters.by_verb[static_cast<std::size_t>(protocol::Verb::batch)];
-  if (batches != 0) {
+  if (counters.batches != 0) {
     text += "; " + std::to_string(counters.batch_items) + " small operations came in " +
-            std::to_string(batches) + (batches == 1 ? " message" : " messages");
+            std::to_string(counters.batches) + (counters.batches == 1 ? " message" : " messages");
   }
   if (counters.small_gets != 0) {
     text += "; chunks moved between a small get and its answer: " +

@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "core/staging_buffer.h"
@@ -22,41 +21,13 @@ class StagingPool {
     std::uint32_t held = 0;
   };
 
-  // Owns one buffer; gives it back.
-  class Buffer {
-   public:
-    Buffer() = default;
-    Buffer(StagingPool& pool, Share& share, StagingBuffer memory)
-        : pool_(&pool), share_(&share), memory_(std::move(memory)) {}
-    Buffer(Buffer&&) = default;
-    Buffer& operator=(Buffer&& other) noexcept {
-      release();
-      pool_ = other.pool_;
-      share_ = other.share_;
-      memory_ = std::move(other.memory_);
-      return *this;
-    }
-    ~Buffer() { release(); }
-    void release() {
-      if (memory_) pool_->give(*share_, std::move(memory_));
-    }
-    explicit operator bool() const { return memory_ != nullptr; }
-    std::byte* data() const { return memory_.get(); }
-
-   private:
-    StagingPool* pool_ = nullptr;
-    Share* share_ = nullptr;
-    StagingBuffer memory_;
-  };
-
   StagingPool(std::uint32_t piece, std::uint32_t buffers) : piece_bytes_(piece), limit_(buffers) {}
 
-  Buffer take(Share& share);  // for a piece; empty: none is free now
+  StagingBuffer take(Share& share);  // for a piece; null: none is free now
+  void give_back(Share& share, StagingBuffer buffer);
   std::uint32_t peak() const { return peak_; }
 
  private:
-  void give(Share& share, StagingBuffer memory);
-
   std::uint32_t piece_bytes_;
   std::uint32_t limit_;
   std::uint32_t out_ = 0;

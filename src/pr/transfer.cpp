@@ -43,13 +43,16 @@ bool BodyTransfer::take_buffer(ChunkBuffer& buffer) {
     return true;
   }
   buffer.pooled = place_.staging.take(peer_.share);
-  buffer.staged = buffer.pooled.data();
+  buffer.staged = buffer.pooled.get();
   return buffer.staged != nullptr;
 }
 
 void BodyTransfer::give_back_buffer(ChunkBuffer& buffer) {
-  if (buffer.staged != nullptr && !buffer.pooled) peer_.own_buffer = buffer.staged;
-  buffer.pooled.release();
+  if (buffer.pooled) {
+    place_.staging.give_back(peer_.share, std::move(buffer.pooled));
+  } else if (buffer.staged != nullptr) {
+    peer_.own_buffer = buffer.staged;
+  }
   buffer.staged = nullptr;
 }
 

@@ -82,8 +82,8 @@ class BodyTransfer {
 
  private:
   struct ChunkBuffer {
-    StagingPool::Buffer pooled;
-    std::byte* staged = nullptr;  // in the pool's buffer or the own buffer
+    StagingBuffer pooled;  // null: `staged` is the own buffer
+    std::byte* staged = nullptr;
   };
 
   bool sends() const;

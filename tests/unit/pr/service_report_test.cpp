@@ -61,7 +61,7 @@ TEST(ServiceReport, tells_how_many_small_operations_shared_a_message) {
   ServiceTotals service = busy_for(10);
   EXPECT_EQ(service_text(service).find("small operations"), std::string::npos) << "there were none";
   service.counters.batch_items = 320;
-  service.counters.by_verb[static_cast<std::size_t>(protocol::Verb::batch)] = 2;
+  service.counters.batches = 2;
   const std::string text = service_text(service);
   EXPECT_NE(text.find("; 320 small operations came in 2 messages; "), std::string::npos) << text;
 }
