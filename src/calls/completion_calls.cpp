@@ -124,10 +124,9 @@ int comex_nbfence(int proc, comex_group_t group, comex_request_t* handle) {
   runtime::Reach target;
   runtime::Runtime* const runtime = enter({"nbfence", proc, group}, target);
   if (runtime == nullptr) return COMEX_FAILURE;
-  const op::RemoteTarget far = target.remote_target();
   const auto begin = [&](nb::Completion& completion) {
     if (target.direct == &runtime->direct()) runtime->fence_kept_writes(completion);
-    if (target.remote->dirty(far)) target.remote->start_fence(far.server, completion);
+    target.remote->start_fence(target.remote_target().server, completion);
   };
   return finish_remote(*runtime, *target.remote, target.reason("nbfence"), Finish::by(handle), begin);
 }

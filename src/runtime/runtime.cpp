@@ -207,13 +207,12 @@ void Runtime::for_each_reach(const groups::Group& group, F&& f) {
 // All writes take effect at the target, and implicit requests to it are complete: their buffers belong to the
 // caller again.
 void Runtime::fence(const Reach& target) {
-  const op::RemoteTarget far = target.remote_target();
   const op::WaitReason reason = target.reason("fence");
   nb::Completion completion;
   std::uint64_t kept_writes = 0;
   start_at_once([&] {
     if (target.direct == &direct_) kept_writes = fence_kept_writes(completion);
-    if (target.remote->dirty(far)) target.remote->start_fence(far.server, completion);
+    target.remote->start_fence(target.remote_target().server, completion);
   });
   engine_.wait([&] { return completion.done() && implicit_.done(target.lpid); }, reason);
   kept_writes_are_fenced(kept_writes);
@@ -240,8 +239,7 @@ void Runtime::fence_members(const groups::Group& group) {
       return;
     }
     for_each_reach(group, [&](const Reach& member) {
-      const op::RemoteTarget far = member.remote_target();
-      if (member.remote->dirty(far)) member.remote->start_fence(far.server, completion);
+      member.remote->start_fence(member.remote_target().server, completion);
     });
   });
   const auto keep = [&](Lpid each) { return is_world ? is_own(each) : is_in(group, each); };

@@ -167,8 +167,8 @@ std::vector<TransportRank> Runtime::dirty_servers(const groups::Group& group) {
   for_each_process(group, [&](Lpid lpid) {
     Reach member;
     if (!reach(lpid, member)) return;
-    const op::RemoteTarget far = member.remote_target();
-    if (member.remote->dirty(far)) servers.push_back(far.server);
+    const TransportRank server = member.remote_target().server;
+    if (member.remote->dirty(server)) servers.push_back(server);
   });
   std::ranges::sort(servers);
   servers.erase(std::unique(servers.begin(), servers.end()), servers.end());

@@ -126,7 +126,7 @@ TEST(WholeBatches, a_fence_a_get_and_a_store_find_what_was_appended_before_them)
   Rig rig;
   std::int64_t value = 5;
   ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, rig.region, 8), rig.far));
-  EXPECT_TRUE(rig.origin().dirty(rig.far));
+  EXPECT_TRUE(rig.origin().dirty(rig.far.server));
   nb::Completion got;
   std::int64_t near = 0;
   rig.origin().start(contiguous(Action::get, &near, rig.region, 8), rig.far, got);
@@ -306,7 +306,7 @@ TEST(WholeBatches, a_fence_rides_on_what_is_still_open) {
   rig.finish(one);
   rig.finish(two);
   EXPECT_EQ(word_at(rig, 0), 5);
-  EXPECT_FALSE(rig.origin().dirty(rig.far));
+  EXPECT_FALSE(rig.origin().dirty(rig.far.server));
   EXPECT_EQ(rig.fabric.messages(1, 0), sent + 1);
   EXPECT_EQ(rig.fabric.messages(0, 1), answered + 1);
   rig.expect_quiet();

@@ -47,7 +47,7 @@ TEST(WholeMutexes, a_release_passes_a_mutex_on_without_an_answer) {
   rig.finish(second);
   rig.origin(0).start_fence(rig.far.server, fenced);
   rig.finish(fenced);
-  EXPECT_FALSE(rig.origin(0).dirty(rig.far));
+  EXPECT_FALSE(rig.origin(0).dirty(rig.far.server));
   EXPECT_EQ(rig.refused, 0u);
 }
 

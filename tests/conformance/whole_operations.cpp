@@ -35,7 +35,7 @@ TEST(WholeOperations, a_put_of_nothing_is_complete_at_once) {
   nb::Completion put;
   rig.origin().start(contiguous(Action::put, nullptr, rig.region, 0), rig.far, put);
   EXPECT_TRUE(put.done());
-  EXPECT_FALSE(rig.origin().dirty(rig.far));
+  EXPECT_FALSE(rig.origin().dirty(rig.far.server));
 }
 
 TEST(WholeOperations, accumulates_small_and_large_with_a_scale) {
@@ -110,7 +110,7 @@ TEST(WholeOperations, a_signal_is_stored_after_the_data_before_it) {
   ASSERT_TRUE(rig.until([&] { return *flag == 17; }));
   EXPECT_EQ(region_part(rig, 0, source.size()), source);
   rig.finish(done);
-  EXPECT_TRUE(rig.origin().dirty(rig.far) || rig.server->quiet());
+  EXPECT_TRUE(rig.origin().dirty(rig.far.server) || rig.server->quiet());
   rig.fence();
 }
 
@@ -179,7 +179,7 @@ TEST(WholeOperations, a_clean_fence_sends_nothing) {
   std::int64_t value = 5;
   nb::Completion done;
   rig.origin().start(contiguous(Action::put, &value, rig.region, 8), rig.far, done);
-  EXPECT_TRUE(rig.origin().dirty(rig.far));
+  EXPECT_TRUE(rig.origin().dirty(rig.far.server));
   rig.fence();
   const std::uint64_t sent = rig.fabric.messages(1, 0);
   rig.fence();
@@ -213,7 +213,7 @@ TEST(WholeOperations, a_small_put_without_a_credit_of_an_inattentive_server_is_c
     EXPECT_TRUE(done.done()) << i;
     value = -1;
   }
-  EXPECT_TRUE(rig.origin().dirty(rig.far));
+  EXPECT_TRUE(rig.origin().dirty(rig.far.server));
   rig.fence();
   const auto* words = reinterpret_cast<const std::int64_t*>(rig.region);
   for (std::int64_t i = 0; i < 10; ++i) EXPECT_EQ(words[i], i);

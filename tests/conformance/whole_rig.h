@@ -144,7 +144,7 @@ class Rig {
     nb::Completion done;
     origin(index).start_fence(0, done);
     finish(done);
-    EXPECT_FALSE(origin(index).dirty(far));
+    EXPECT_FALSE(origin(index).dirty(far.server));
   }
   // Nothing is left anywhere.
   void expect_quiet() {

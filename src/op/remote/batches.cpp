@@ -90,7 +90,7 @@ bool Batches::open(Channel& channel, const RemoteTarget& far) {
   Header header = make_header(Verb::batch, channel.itself(), state_.sender(state_.errors_return));
   header.flags |= protocol::non_blocking;
   header.set_batch_rank(state_.transport.rank());
-  header.number = state_.ledger.issued(channel.rank) + 1;
+  header.number = channel.issued + 1;
   header.sequence = ++channel.sequence;
   state_.note_sent(channel, Verb::batch);
   ++channel.sent;
@@ -161,7 +161,7 @@ bool Batches::append(BatchItem item, ScaleWords scale, const RemoteTarget& far, 
     if (publish(batch, bytes, answer)) break;
     close(channel);
   }
-  state_.ledger.issue_at_once(channel.rank, far.gpid());
+  state_.writes.issue_at_once(channel);
   channel.last_fence = nullptr;
   if (&far != &appended_to_ && !far.named) appended_to_ = far;
   return true;

@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <list>
 #include <vector>
 
 #include "core/protocol.h"
-#include "nb/fifo.h"
 #include "op/remote_target.h"
 
 namespace comex::op::remote {
@@ -36,9 +36,9 @@ struct Channel {
   std::uint16_t sequence = 0;  // of the newest message, or the open batch; wraps
   std::uint16_t credit_returns = 0;
 
-  nb::Fifo<Request*> queue;
-  std::uint64_t queued = 0;  // requests that have ever been in the queue
-  std::uint64_t left = 0;    // of these, those that are not there any more
+  std::list<Request*> queue;  // it takes no memory while empty, as most are
+  std::uint64_t queued = 0;   // requests that have ever been in the queue
+  std::uint64_t left = 0;     // of these, those that are not there any more
   // The open batch, as far as this worker knows; the queue is empty then.
   Batch* batch = nullptr;
   bool listed = false;                 // it is in the list of channels with a queue
@@ -49,9 +49,18 @@ struct Channel {
   unsigned transfers = 0;              // under way
   unsigned bodies = 0;                 // transfers with chunks under way
   unsigned staged = 0;                 // staging buffers they hold
-  nb::Fifo<HeldSlot> held;             // bodies that have left; the slot is free once the number is applied
+  std::list<HeldSlot> held;            // bodies that have left; the slot is free once the number is applied
   std::vector<ReportedCall> reported;  // calls that may be refused once more
 
+  // Writes (see writes.h). A call that waits to be sent counts once in `unsent`, and has no numbers yet.
+  std::uint64_t unsent = 0;
+  std::uint64_t issued = 0;      // the highest number that a message of a write has
+  std::uint64_t applied = 0;     // all numbers up to this are known to have taken effect
+  std::uint32_t atomics = 0;     // non-blocking ones without an answer
+  bool is_unmirrored = false;    // mirrors of kept memory lack what this origin wrote
+  bool is_listed_dirty = false;  // it is in the list of Writes
+
+  bool is_dirty() const { return unsent != 0 || issued > applied || is_unmirrored || atomics != 0; }
   bool has_credit() const { return sent < limit; }
   // A reply that crossed a return of credits carries a void limit.
   void note_limit(const protocol::ReplyHeader& reply) {
@@ -67,7 +76,7 @@ struct Channel {
   // Nothing points to an idle channel, and nothing but credits can arrive for it.
   bool is_idle() const {
     return queue.empty() && batch == nullptr && !listed && !reserved_busy && last_fence == nullptr &&
-           transfers == 0 && held.empty();
+           transfers == 0 && held.empty() && !is_dirty() && !is_listed_dirty;
   }
 };
 

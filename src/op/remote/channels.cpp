@@ -19,7 +19,7 @@ Channel& Channels::look_up(TransportRank server) {
       channel.limit = idle->sent + idle->credits;
       channel.sequence = idle->sequence;
       channel.credit_returns = idle->credit_returns;
-      ledger_.resume(server, idle->issued);
+      channel.issued = channel.applied = idle->issued;
     }
   }
   last_ = &found->second;
@@ -28,14 +28,12 @@ Channel& Channels::look_up(TransportRank server) {
 
 void Channels::retire_idle() {
   std::vector<IdlePeer> idle;
-  ledger_.for_each_dirty([](TransportRank) {});  // lets the ledger notice which servers are clean
+  writes_.for_each_dirty([](const Channel&) {});  // takes clean channels off its list
   nb::forget(channels_, [&](const auto& each) {
     const Channel& channel = each.second;
     const std::uint64_t credits = channel.limit - channel.sent;
-    if (!channel.is_idle() || ledger_.dirty(channel.rank) ||
-        credits > std::numeric_limits<std::uint32_t>::max())
-      return false;
-    idle.push_back({channel.rank, channel.world, channel.sent, ledger_.forget_server(channel.rank),
+    if (!channel.is_idle() || credits > std::numeric_limits<std::uint32_t>::max()) return false;
+    idle.push_back({channel.rank, channel.world, channel.sent, channel.issued,
                     static_cast<std::uint32_t>(credits), channel.sequence, channel.credit_returns});
     return true;
   });

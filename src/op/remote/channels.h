@@ -9,18 +9,23 @@
 #include <unordered_map>
 
 #include "nb/cleanup_threshold.h"
-#include "nb/fence_ledger.h"
 #include "op/remote/channel.h"
 #include "op/remote/idle_peers.h"
+#include "op/remote/writes.h"
 
 namespace comex::op::remote {
 
 class Channels {
  public:
-  explicit Channels(nb::FenceLedger& ledger) : ledger_(ledger) {}
+  explicit Channels(Writes& writes) : writes_(writes) {}
 
   Channel& at(TransportRank server) {
     return last_ != nullptr && last_->rank == server ? *last_ : look_up(server);
+  }
+  // Null if there is none.
+  const Channel* find(TransportRank server) const {
+    const auto found = channels_.find(server);
+    return found == channels_.end() ? nullptr : &found->second;
   }
   auto begin() { return channels_.begin(); }
   auto end() { return channels_.end(); }
@@ -37,7 +42,7 @@ class Channels {
   Channel& look_up(TransportRank server);
   void retire_idle();
 
-  nb::FenceLedger& ledger_;
+  Writes& writes_;
   std::unordered_map<TransportRank, Channel> channels_;
   IdlePeers idle_peers_;
   nb::CleanupThreshold sweep_{kept};

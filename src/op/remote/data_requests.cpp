@@ -47,7 +47,7 @@ Request* DataRequests::make(const Operation& operation, const Plan& plan, const 
   request->channel->world = far.world;
   if (data.is_vector()) copy_addresses(data.operation.scatter, request->addresses);
   if (operation.action != Action::get) {
-    state_.ledger.queue(far.server, far.gpid());
+    state_.writes.queue(*request->channel);
     request->channel->last_fence = nullptr;
   }
   return request;
@@ -59,7 +59,7 @@ bool DataRequests::send(Channel& channel, Request& request, Data& data) {
     if (!send_message(channel, request, data)) return false;
   }
   request.sent = true;
-  if (data.operation.action != Action::get) state_.ledger.unqueue(channel.rank, request.far.gpid());
+  if (data.operation.action != Action::get) Writes::unqueue(channel);
   requests_.part_done(&request, false);
   return true;
 }
@@ -99,7 +99,7 @@ bool DataRequests::send_message(Channel& channel, Request& request, Data& data) 
     transfer = begin_transfer(channel, request, data, header);
     if (transfer == nullptr) return false;
   }
-  if (is_write) header.number = state_.ledger.issue(channel.rank, request.far.gpid());
+  if (is_write) header.number = ++channel.issued;
   const std::size_t bytes = write_data(data, request.far, header, state_.transport.stage());
   data.next_segment += data.is_vector() ? data.next_part().count : 1;
   if (!with_body) {
@@ -130,12 +130,12 @@ void DataRequests::copy(Channel& channel, Request& request) {
 
 bool DataRequests::send(Channel& channel, Request& request, Copied& copied) {
   if (!channel.has_credit()) return false;
-  copied.header.number = state_.ledger.issue(channel.rank, request.far.gpid());
+  copied.header.number = ++channel.issued;
   std::byte* const to = state_.transport.stage();
   std::memcpy(to, request.message.data(), request.message.size());
   std::memcpy(to, &copied.header, sizeof copied.header);
   state_.post(channel, request.message.size());
-  state_.ledger.unqueue(channel.rank, request.far.gpid());
+  Writes::unqueue(channel);
   request.sent = true;
   requests_.part_done(&request, false);
   return true;

@@ -8,10 +8,9 @@ namespace comex::op::remote {
 using protocol::Verb;
 
 // Direct stores are ordered before the fence here; its caller makes it a full one when it is over.
-Request* Fences::start(TransportRank server, nb::Completion& completion) {
+Request* Fences::start(Channel& channel, nb::Completion& completion) {
   std::atomic_thread_fence(std::memory_order_release);
-  if (!state_.ledger.dirty(server)) return nullptr;
-  Channel& channel = channels_.at(server);
+  if (!channel.is_dirty()) return nullptr;
   if (channel.last_fence == nullptr && channel.batch != nullptr && !channel.reserved_busy &&
       batches_.close(channel, protocol::fence_rides)) {
     ride(channel);
@@ -42,10 +41,9 @@ void Fences::ride(Channel& channel) {
 
 bool Fences::send(Channel& channel, Request& request, const Reserved& reserved) {
   const bool is_fence = reserved.verb == Verb::fence;
-  const std::uint64_t issued = is_fence ? state_.ledger.issued(channel.rank) : 0;
-  const bool has_more = reserved.with_mirrors || state_.ledger.is_unmirrored(channel.rank) ||
-                        state_.ledger.has_atomics(channel.rank);
-  if (is_fence && !has_more && state_.ledger.applied(channel.rank) == issued) {
+  const std::uint64_t issued = is_fence ? channel.issued : 0;
+  const bool has_more = reserved.with_mirrors || channel.is_unmirrored || channel.atomics != 0;
+  if (is_fence && !has_more && channel.applied == issued) {
     end_fence(channel, request, false);
     return true;
   }
@@ -85,7 +83,7 @@ void Fences::fetch_slots() {
     if (channel.held.empty() || channel.reserved_busy) continue;
     if (channel.batch != nullptr) batches_.close(channel);
     Header header = make_header(Verb::fence, channel.itself(), {state_.self});
-    header.number = state_.ledger.issued(rank);
+    header.number = channel.issued;
     state_.post_reserved(channel, header);
     channel.reserved = nullptr;
   }

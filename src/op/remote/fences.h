@@ -16,7 +16,7 @@ class Fences {
       : state_(state), channels_(channels), requests_(requests), batches_(batches) {}
 
   // Returns what is to be queued; null if the server is clean or an earlier fence covers this one.
-  Request* start(TransportRank server, nb::Completion& completion);
+  Request* start(Channel& channel, nb::Completion& completion);
   // For direct writes to kept memory that this server mirrors, of which it does not know.
   Request* start_with_mirrors(const RemoteTarget& far, nb::Completion& completion);
   // Sends a fence or an unlock; returns false if another one is under way.

@@ -128,11 +128,15 @@ void Remote::start_put_signal(Operation put, const void* far_word, std::uint64_t
 }
 
 void Remote::start_fence(TransportRank server, nb::Completion& completion) {
-  if (Request* const fence = fences_.start(server, completion)) enqueue(fence);
+  if (dirty(server)) start_fence(channels_.at(server), completion);
+}
+
+void Remote::start_fence(Channel& channel, nb::Completion& completion) {
+  if (Request* const fence = fences_.start(channel, completion)) enqueue(fence);
 }
 
 void Remote::start_fence_all(nb::Completion& completion) {
-  state_.ledger.for_each_dirty([&](TransportRank server) { start_fence(server, completion); });
+  state_.writes.for_each_dirty([&](Channel& channel) { start_fence(channel, completion); });
 }
 
 void Remote::start_fence_with_mirrors(const RemoteTarget& far, nb::Completion& completion) {
@@ -171,7 +175,7 @@ bool Remote::quiet() const {
 
 void Remote::tidy() {
   channels_.tidy();
-  state_.ledger.tidy();
+  state_.writes.tidy();
   requests_.tidy();
   transfers_.tidy();
   batches_.tidy();
@@ -199,7 +203,7 @@ void Remote::lose(TransportRank server) {
   channel.listed = false;
   channel.reserved = channel.last_fence = nullptr;
   channel.reserved_busy = true;  // nothing more is sent to it
-  state_.ledger.give_up(server);
+  state_.writes.give_up(channel);
 }
 
 std::size_t Remote::abandon() {
@@ -216,7 +220,7 @@ std::size_t Remote::abandon() {
   transfers_.abandon();
   waiting_.clear();
   channels_.clear();
-  state_.ledger = {};
+  state_.writes = {};
   return requests.size();
 }
 

@@ -144,16 +144,18 @@ class Remote final : public transport::Sink {
   void start_fence_all(nb::Completion& completion);
   // Also covers direct writes to kept memory whose mirrors this server keeps. It always sends a message.
   void start_fence_with_mirrors(const RemoteTarget& far, nb::Completion& completion);
-  bool dirty() const { return state_.ledger.dirty(); }
-  bool dirty(TransportRank server) const { return state_.ledger.dirty(server); }
-  bool dirty(const RemoteTarget& far) const { return state_.ledger.dirty(far.server, far.gpid()); }
+  bool dirty() const { return state_.writes.any(); }
+  bool dirty(TransportRank server) const {
+    const Channel* const channel = channels_.find(server);
+    return channel != nullptr && channel->is_dirty();
+  }
 
   // Counts refused writes that no wait has reported; each is reported once.
-  bool has_failures() const { return state_.ledger.has_failures(); }
+  bool has_failures() const { return state_.writes.has_failures(); }
   std::uint64_t take_failures(const RemoteTarget& far) {
-    return state_.ledger.take_failures(far.server, far.gpid());
+    return state_.writes.take_failures(far.server, far.gpid());
   }
-  std::uint64_t take_failures() { return state_.ledger.take_failures(); }
+  std::uint64_t take_failures() { return state_.writes.take_failures(); }
 
   // Is called after a fence of all: gives back memory that was not needed since the last time.
   void tidy();
@@ -189,6 +191,8 @@ class Remote final : public transport::Sink {
     return true;
   }
 
+  void start_fence(Channel& channel, nb::Completion& completion);
+
   // These handle the queue of a server.
   void enqueue(Request* request);
   bool send(Channel& channel, Request& request);
@@ -206,7 +210,7 @@ class Remote final : public transport::Sink {
   std::vector<TransportRank> lost_;  // servers
   std::size_t given_up_ = 0;         // requests to them
   remote::SendState state_;
-  remote::Channels channels_{state_.ledger};
+  remote::Channels channels_{state_.writes};
   remote::Requests requests_{state_, channels_};
   remote::Transfers transfers_{state_, requests_};
   remote::Batches batches_;

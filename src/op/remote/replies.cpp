@@ -14,8 +14,7 @@ void Remote::on_message(const transport::Message& message) {
   COMEX_BUG_IF(message.data.size() < sizeof reply);
   std::memcpy(&reply, message.data.data(), sizeof reply);
   Channel& channel = channels_.at(message.from);
-  state_.ledger.applied(channel.rank, reply.applied);
-  state_.ledger.note_unmirrored(channel.rank, reply.is_unmirrored != 0);
+  state_.writes.note_reply(channel, reply);
   // An rmw was no write for the fence under way.
   if (reply.is_unmirrored != 0) [[unlikely]]
     channel.last_fence = nullptr;

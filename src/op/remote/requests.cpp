@@ -60,10 +60,9 @@ Request* Requests::awaited(const Channel& channel, std::uint32_t call) const {
 // The call counts as reported until all of its messages so far have been answered.
 void Requests::note_reported(Channel& channel, std::uint32_t call) {
   std::erase_if(channel.reported, [&](const ReportedCall& each) {
-    return each.call == call ||
-           (each.number <= state_.ledger.applied(channel.rank) && awaited(channel, each.call) == nullptr);
+    return each.call == call || (each.number <= channel.applied && awaited(channel, each.call) == nullptr);
   });
-  channel.reported.push_back({call, state_.ledger.issued(channel.rank)});
+  channel.reported.push_back({call, channel.issued});
 }
 
 // The wait for it tells this refusal; later ones of the call are not reported.
@@ -80,7 +79,7 @@ void Requests::refuse_write(Channel& channel, const protocol::ReplyHeader& reply
     if (is_reported(channel, reply.call)) return;
     note_reported(channel, reply.call);
   }
-  state_.ledger.add_failure({reply.world, reply.target});
+  state_.writes.add_failure({reply.world, reply.target});
 }
 
 }  // namespace comex::op::remote

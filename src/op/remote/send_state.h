@@ -1,4 +1,4 @@
-// Holds what the parts of op::Remote share: the transport, the sender, the numbers of writes, the reply
+// Holds what the parts of op::Remote share: the transport, the sender, the writes under way, the reply
 // slots.
 //
 // Every message is sent by one of the post functions, which give it its place in the order and count its
@@ -9,10 +9,10 @@
 #include <cstring>
 
 #include "core/trace.h"
-#include "nb/fence_ledger.h"
 #include "nb/request_pool.h"
 #include "op/remote/channel.h"
 #include "op/remote/framing.h"
+#include "op/remote/writes.h"
 #include "transport/transport.h"
 
 namespace comex::op::remote {
@@ -22,7 +22,7 @@ struct SendState {
   const Worker self;
   const Sizes sizes;
   nb::SlotTable slots;
-  nb::FenceLedger ledger = {};
+  Writes writes = {};
   bool errors_return = false;
   trace::Log* log = nullptr;
 

@@ -162,7 +162,7 @@ void Transfers::end(Transfer* transfer, bool failed) {
   Channel& channel = *request->channel;
   if (transfer->verb == Verb::rmw) {
     const Header& header = std::get<WordRequest>(request->what).header;
-    if ((header.flags & protocol::non_blocking) != 0) state_.ledger.end_atomic(channel.rank);
+    if ((header.flags & protocol::non_blocking) != 0) --channel.atomics;
   }
   if (transfer->has_body) {
     for (std::byte*& buffer : transfer->buffers) {
@@ -198,9 +198,8 @@ unsigned Transfers::advance() {
 }
 
 void Transfers::release_held(Channel& channel) {
-  const std::uint64_t applied = state_.ledger.applied(channel.rank);
   // Bodies end in any order, so the numbers are only nearly sorted: a later call frees the rest.
-  while (!channel.held.empty() && channel.held.front().number <= applied) {
+  while (!channel.held.empty() && channel.held.front().number <= channel.applied) {
     state_.slots.give_back(channel.held.front().slot);
     channel.held.pop_front();
   }

@@ -18,7 +18,7 @@ Request* Words::make_atomic(const AtomicOperation& operation, const RemoteTarget
   if (!operation.is_blocking) {
     word.header.flags = protocol::non_blocking;
     request->channel->last_fence = nullptr;
-    state_.ledger.begin_atomic(far.server);
+    state_.writes.begin_atomic(*request->channel);
   }
   word.desired = operation.desired;
   word.result = operation.near;
@@ -60,7 +60,7 @@ Request* Words::make_release(std::uint64_t mutex, const RemoteTarget& far, nb::C
 Request* Words::as_write(Request* request) {
   request->channel->world = request->far.world;
   request->channel->last_fence = nullptr;
-  state_.ledger.queue(request->far.server, request->far.gpid());
+  state_.writes.queue(*request->channel);
   return request;
 }
 
@@ -69,7 +69,7 @@ bool Words::send(Channel& channel, Request& request, WordRequest& word) {
   const bool is_write = protocol::is_write(word.header.verb);
   address(word.header, request.far, state_.sender(request.errors_return));
   if (is_write) {
-    word.header.number = state_.ledger.issue(channel.rank, request.far.gpid());
+    word.header.number = ++channel.issued;
   } else {
     const Transfer* const transfer = transfers_.begin(request, word.header);
     if (transfer == nullptr) return false;
@@ -78,7 +78,7 @@ bool Words::send(Channel& channel, Request& request, WordRequest& word) {
   state_.post(channel, write_word(word, state_.transport.stage()));
   request.sent = true;
   if (is_write) {
-    state_.ledger.unqueue(channel.rank, request.far.gpid());
+    Writes::unqueue(channel);
     requests_.part_done(&request, false);
   }
   return true;

@@ -197,7 +197,7 @@ TEST(Remote, a_fence_carries_the_last_number_and_waits_its_turn) {
   script.applied = 2;
   script.say(script.reply(Verb::done));
   EXPECT_TRUE(fence.done());
-  EXPECT_FALSE(script.remote.dirty(script.far));
+  EXPECT_FALSE(script.remote.dirty(script.far.server));
   EXPECT_TRUE(script.remote.quiet());
 }
 
@@ -222,7 +222,7 @@ TEST(Remote, a_fence_covers_an_atomic_that_nobody_has_waited_for) {
   add.far = reinterpret_cast<std::byte*>(4096);
   add.is_blocking = false;
   script.remote.start_atomic(add, script.far, atomic);
-  EXPECT_TRUE(script.remote.dirty(script.far));
+  EXPECT_TRUE(script.remote.dirty(script.far.server));
   script.remote.start_fence(script.far.server, fence);
   const std::vector<Seen> seen = script.look();
   ASSERT_EQ(seen.size(), 2u);
@@ -232,7 +232,7 @@ TEST(Remote, a_fence_covers_an_atomic_that_nobody_has_waited_for) {
   EXPECT_FALSE(fence.done()) << "the server answers it after the atomic, and after its mirrors";
   script.say(script.reply(Verb::done));
   EXPECT_TRUE(fence.done());
-  EXPECT_FALSE(script.remote.dirty(script.far));
+  EXPECT_FALSE(script.remote.dirty(script.far.server));
 }
 
 TEST(Remote, unlock_and_fence_share_one_reserved_credit) {
@@ -270,13 +270,13 @@ TEST(Remote, a_release_is_over_when_it_has_left_and_covered_by_fences) {
   EXPECT_EQ(seen[0].header.mutex(), 3u);
   EXPECT_EQ(seen[0].header.number, 2u);
   script.apply(1);
-  EXPECT_TRUE(script.remote.dirty(script.far));
+  EXPECT_TRUE(script.remote.dirty(script.far.server));
   script.remote.start_fence(0, fence);
   EXPECT_FALSE(fence.done());
   script.apply(2);
   script.say(script.reply(Verb::done));
   EXPECT_TRUE(fence.done());
-  EXPECT_FALSE(script.remote.dirty(script.far));
+  EXPECT_FALSE(script.remote.dirty(script.far.server));
 }
 
 TEST(Remote, a_fence_behind_newer_writes_is_one_of_its_own) {
@@ -310,7 +310,7 @@ TEST(Remote, a_refused_small_put_is_told_by_the_target_once) {
   refusal.value = 1;
   refusal.applied = 1;
   script.say(refusal);
-  EXPECT_FALSE(script.remote.dirty(script.far));
+  EXPECT_FALSE(script.remote.dirty(script.far.server));
   EXPECT_EQ(script.remote.take_failures(script.far), 1u);
   EXPECT_EQ(script.remote.take_failures(script.far), 0u);
 }

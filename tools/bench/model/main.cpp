@@ -15,7 +15,6 @@
 #include "groups/group.h"
 #include "groups/world_registry.h"
 #include "members.h"
-#include "nb/fence_ledger.h"
 #include "nb/handle_table.h"
 #include "nb/implicit_set.h"
 #include "op/group_collective.h"
@@ -127,11 +126,8 @@ std::vector<Table> private_tables() {
 std::vector<Table> traffic_tables() {
   using namespace comex;
   using op::Remote;
-  constexpr double channel = hash_node<TransportRank, op::remote::Channel>;
-  constexpr double server =
-      hash_node<TransportRank, EntryBytes<nb::FenceLedger::server_bytes()>> + doubling * sizeof(void*);
-  constexpr double target =
-      hash_node<Gpid, EntryBytes<nb::FenceLedger::target_bytes()>> + sizeof(std::size_t);  // its hash is kept
+  constexpr double channel =
+      hash_node<TransportRank, op::remote::Channel> + doubling * sizeof(void*);  // in the list of dirty ones
   constexpr double entry =
       hash_node<Lpid, EntryBytes<nb::ImplicitSet::entry_bytes()>> + doubling * sizeof(void*);
   constexpr double request = sizeof(op::remote::Request) + sizeof(void*);
@@ -141,10 +137,7 @@ std::vector<Table> traffic_tables() {
   constexpr double pooled = comex::nb::ObjectPool<int>::chunk_objects;
   return {
       {"channel to an idle server", "private", "traffic", 0, 0, sizeof(op::remote::IdlePeer)},
-      {"channels that stay, their part of the ledger", "private", "traffic", 0, 0, 0, 0,
-       double(Remote::kept_channels) * (channel + server)},
-      {"ledger: targets that need not be forgotten", "private", "traffic", 0, 0, 0, 0,
-       double(nb::FenceLedger::kept) * target},
+      {"channels that stay", "private", "traffic", 0, 0, 0, 0, double(Remote::kept_channels) * channel},
       {"implicit set: targets that need not be forgotten", "private", "traffic", 0, 0, 0, 0,
        double(nb::ImplicitSet::kept) * entry},
       {"pools, tables, lists: what is not given back", "private", "traffic", 0, 0, 0, 0,
@@ -152,10 +145,7 @@ std::vector<Table> traffic_tables() {
            few_entries * (slot + 4 * sizeof(void*) + sizeof(op::WaitReason)) +
            4 * few_buckets * sizeof(void*)},
       {"channel to a server", "private", "open", 0, 0, channel},
-      {"ledger: writes to a server", "private", "open", 0, 0, server},
       {"request of its fence", "private", "open", 0, 0, request},
-      {"ledger: targets, at most", "private", "open", 0, 0, 0, 0,
-       (double(nb::FenceLedger::kept) + 2 * outstanding) * target},
       {"implicit set: targets, at most", "private", "open", 0, 0, 0, 0, 2 * outstanding * entry},
       {"requests, answers that batches await", "private", "full", 0, 0, 0, 0,
        outstanding * (request + doubling * sizeof(op::remote::Batch::Answer))},
