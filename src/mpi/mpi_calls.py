@@ -17,12 +17,10 @@ class Argument:
 
 
 class Call:
-    def __init__(self, kind, prototype):
+    def __init__(self, kind, declared, parameters):
         self.kind, self.may_be_missing = kind.rstrip("?"), kind.endswith("?")
-        match = re.fullmatch(r"(\w+) (MPIX?_\w+)\((.*)\)", prototype)
-        if self.kind not in KINDS or match is None:
-            raise ValueError(f"not a row of the table: {kind} {prototype}")
-        self.result, self.name, self.parameters = match.groups()
+        self.result, self.name = declared.split()
+        self.parameters = parameters
         self.arguments = [] if self.parameters == "void" else [Argument(a) for a in self.parameters.split(",")]
         self.passed = ", ".join(a.name for a in self.arguments)
         self.communicators = [a.name for a in self.arguments if a.is_communicator]
@@ -53,6 +51,35 @@ def rows_of(path):
     return [line for line in lines if line.strip() and not line.startswith("#")]
 
 
+def with_forms(kind, row):
+    """The call of a row, and the forms of it that the marks name."""
+    match = re.fullmatch(r"(?:([ipxc]+) )?(\w+ MPIX?_\w+)\((.*)\)", row)
+    if kind.rstrip("?") not in KINDS or match is None:
+        raise ValueError(f"not a row of the table: {kind} {row}")
+    marks, declared, parameters = match[1] or "", match[2], match[3]
+    may_be_missing = kind.rstrip("?") + "?"
+    request = ", MPI_Request *request"
+    info = "" if "int dest" in parameters else ", MPI_Info info"
+    forms = [(kind, declared, parameters)]
+    if "i" in marks:
+        name = re.sub(r"MPI_\w", lambda m: "MPI_I" + m[0][-1].lower(), declared)
+        forms.append((kind, name, parameters.replace(", MPI_Status *status", "") + request))
+    if "p" in marks:
+        forms.append((may_be_missing if info else kind, declared + "_init", parameters + info + request))
+    if "c" in marks:
+        forms += [(may_be_missing, name + "_c", large_counts(given)) for _, name, given in forms]
+    if "x" in marks:
+        name = declared.replace("MPI_", "MPIX_") + "_init"
+        forms.append((may_be_missing, name, parameters + info + request))
+    return [Call(*form) for form in forms]
+
+
+def large_counts(parameters):
+    """The parameters of the form for large counts."""
+    counted = re.sub(r"\bint (\*?(\w*counts?|\w*size|position)\b)", r"MPI_Count \1", parameters)
+    return re.sub(r"\bint (\w*displs|disp_unit)\b", r"MPI_Aint \1", counted)
+
+
 def read_table(path):
     """The calls, and the names of those into which no communicator goes and that have no prototype."""
     calls, without, orders = [], [], []
@@ -63,7 +90,7 @@ def read_table(path):
         elif kind == "none" and "(" not in rest:
             without += rest.split()
         else:
-            calls.append(Call(kind, rest.strip()))
+            calls += with_forms(kind, rest.strip())
     for way, *patterns in orders:
         for pattern in patterns:
             forms = [call for call in calls if call.is_form_of(pattern)]
