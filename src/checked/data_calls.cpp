@@ -109,82 +109,31 @@ CheckedTransfer acc_op(const FollowedCall& call, int /*op*/, int type, Where... 
 
 using namespace comex::checker;
 
-COMEX_FOLLOWED_PAIR(comex_put, comex_nbput, put,
-                    (void* src, void* dst, int bytes, int proc, comex_group_t group), src, dst, bytes, proc,
-                    group)
-COMEX_FOLLOWED_PAIR(comex_puts, comex_nbputs, put,
-                    (void* src, int* src_stride, void* dst, int* dst_stride, int* count, int stride_levels,
-                     int proc, comex_group_t group),
-                    src, src_stride, dst, dst_stride, count, stride_levels, proc, group)
-COMEX_FOLLOWED_PAIR(comex_putv, comex_nbputv, put,
-                    (comex_giov_t * darr, int len, int proc, comex_group_t group), darr, len, proc, group)
+// The contiguous, the strided and the vector form of a call, each with the one that starts the same
+// operation. They take the parameters `own` first, whose names are `passed`.
+#define COMEX_FIRST(...) __VA_ARGS__ __VA_OPT__(, )
+#define COMEX_FORMS_OF(verb, suffix, operation, Memory, Stride, Count, Vectors, own, passed)                 \
+  COMEX_FOLLOWED_PAIR(comex_##verb##suffix, comex_nb##verb##suffix, operation,                               \
+                      (COMEX_FIRST own Memory * src, void* dst, Count bytes, int proc, comex_group_t group), \
+                      COMEX_FIRST passed src, dst, bytes, proc, group)                                       \
+  COMEX_FOLLOWED_PAIR(comex_##verb##s##suffix, comex_nb##verb##s##suffix, operation,                         \
+                      (COMEX_FIRST own Memory * src, Stride * src_stride, void* dst, Stride* dst_stride,     \
+                       Count* count, int stride_levels, int proc, comex_group_t group),                      \
+                      COMEX_FIRST passed src, src_stride, dst, dst_stride, count, stride_levels, proc,       \
+                      group)                                                                                 \
+  COMEX_FOLLOWED_PAIR(comex_##verb##v##suffix, comex_nb##verb##v##suffix, operation,                         \
+                      (COMEX_FIRST own Vectors * darr, Count len, int proc, comex_group_t group),            \
+                      COMEX_FIRST passed darr, len, proc, group)
 
-COMEX_FOLLOWED_PAIR(comex_get, comex_nbget, get,
-                    (void* src, void* dst, int bytes, int proc, comex_group_t group), src, dst, bytes, proc,
-                    group)
-COMEX_FOLLOWED_PAIR(comex_gets, comex_nbgets, get,
-                    (void* src, int* src_stride, void* dst, int* dst_stride, int* count, int stride_levels,
-                     int proc, comex_group_t group),
-                    src, src_stride, dst, dst_stride, count, stride_levels, proc, group)
-COMEX_FOLLOWED_PAIR(comex_getv, comex_nbgetv, get,
-                    (comex_giov_t * darr, int len, int proc, comex_group_t group), darr, len, proc, group)
+#define COMEX_FORMS(verb, own, passed) COMEX_FORMS_OF(verb, , verb, void, int, int, comex_giov_t, own, passed)
+#define COMEX_FORMS_X(verb, suffix, operation, own, passed)                                                \
+  COMEX_FORMS_OF(verb, suffix, operation, const void, const ptrdiff_t, const size_t, const comex_giov_x_t, \
+                 own, passed)
 
-COMEX_FOLLOWED_PAIR(comex_acc, comex_nbacc, acc,
-                    (int op, void* scale, void* src, void* dst, int bytes, int proc, comex_group_t group), op,
-                    scale, src, dst, bytes, proc, group)
-COMEX_FOLLOWED_PAIR(comex_accs, comex_nbaccs, acc,
-                    (int op, void* scale, void* src, int* src_stride, void* dst, int* dst_stride, int* count,
-                     int stride_levels, int proc, comex_group_t group),
-                    op, scale, src, src_stride, dst, dst_stride, count, stride_levels, proc, group)
-COMEX_FOLLOWED_PAIR(comex_accv, comex_nbaccv, acc,
-                    (int op, void* scale, comex_giov_t* darr, int len, int proc, comex_group_t group), op,
-                    scale, darr, len, proc, group)
-
-COMEX_FOLLOWED_PAIR(comex_put_x, comex_nbput_x, put,
-                    (const void* src, void* dst, size_t bytes, int proc, comex_group_t group), src, dst,
-                    bytes, proc, group)
-COMEX_FOLLOWED_PAIR(comex_puts_x, comex_nbputs_x, put,
-                    (const void* src, const ptrdiff_t* src_stride, void* dst, const ptrdiff_t* dst_stride,
-                     const size_t* count, int stride_levels, int proc, comex_group_t group),
-                    src, src_stride, dst, dst_stride, count, stride_levels, proc, group)
-COMEX_FOLLOWED_PAIR(comex_putv_x, comex_nbputv_x, put,
-                    (const comex_giov_x_t* darr, size_t len, int proc, comex_group_t group), darr, len, proc,
-                    group)
-
-COMEX_FOLLOWED_PAIR(comex_get_x, comex_nbget_x, get,
-                    (const void* src, void* dst, size_t bytes, int proc, comex_group_t group), src, dst,
-                    bytes, proc, group)
-COMEX_FOLLOWED_PAIR(comex_gets_x, comex_nbgets_x, get,
-                    (const void* src, const ptrdiff_t* src_stride, void* dst, const ptrdiff_t* dst_stride,
-                     const size_t* count, int stride_levels, int proc, comex_group_t group),
-                    src, src_stride, dst, dst_stride, count, stride_levels, proc, group)
-COMEX_FOLLOWED_PAIR(comex_getv_x, comex_nbgetv_x, get,
-                    (const comex_giov_x_t* darr, size_t len, int proc, comex_group_t group), darr, len, proc,
-                    group)
-
-COMEX_FOLLOWED_PAIR(comex_acc_x, comex_nbacc_x, acc,
-                    (int type, const void* scale, const void* src, void* dst, size_t bytes, int proc,
-                     comex_group_t group),
-                    type, scale, src, dst, bytes, proc, group)
-COMEX_FOLLOWED_PAIR(comex_accs_x, comex_nbaccs_x, acc,
-                    (int type, const void* scale, const void* src, const ptrdiff_t* src_stride, void* dst,
-                     const ptrdiff_t* dst_stride, const size_t* count, int stride_levels, int proc,
-                     comex_group_t group),
-                    type, scale, src, src_stride, dst, dst_stride, count, stride_levels, proc, group)
-COMEX_FOLLOWED_PAIR(comex_accv_x, comex_nbaccv_x, acc,
-                    (int type, const void* scale, const comex_giov_x_t* darr, size_t len, int proc,
-                     comex_group_t group),
-                    type, scale, darr, len, proc, group)
-
-COMEX_FOLLOWED_PAIR(comex_acc_op, comex_nbacc_op, acc_op,
-                    (int op, int type, const void* src, void* dst, size_t bytes, int proc,
-                     comex_group_t group),
-                    op, type, src, dst, bytes, proc, group)
-COMEX_FOLLOWED_PAIR(comex_accs_op, comex_nbaccs_op, acc_op,
-                    (int op, int type, const void* src, const ptrdiff_t* src_stride, void* dst,
-                     const ptrdiff_t* dst_stride, const size_t* count, int stride_levels, int proc,
-                     comex_group_t group),
-                    op, type, src, src_stride, dst, dst_stride, count, stride_levels, proc, group)
-COMEX_FOLLOWED_PAIR(comex_accv_op, comex_nbaccv_op, acc_op,
-                    (int op, int type, const comex_giov_x_t* darr, size_t len, int proc, comex_group_t group),
-                    op, type, darr, len, proc, group)
+COMEX_FORMS(put, (), ())
+COMEX_FORMS(get, (), ())
+COMEX_FORMS(acc, (int op, void* scale), (op, scale))
+COMEX_FORMS_X(put, _x, put, (), ())
+COMEX_FORMS_X(get, _x, get, (), ())
+COMEX_FORMS_X(acc, _x, acc, (int type, const void* scale), (type, scale))
+COMEX_FORMS_X(acc, _op, acc_op, (int op, int type), (op, type))
