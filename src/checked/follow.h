@@ -54,6 +54,26 @@ int follow_start(const Operation& operation, comex_request_t* handle, Arguments.
   return hand_out(*check, started, real(arguments..., handle), handle);
 }
 
+// `done(checker)` after a call that succeeded.
+template <class Done>
+int after(int code, const Done& done) {
+  if (Checker* const check = checker(); check != nullptr && code == COMEX_SUCCESS) done(*check);
+  return code;
+}
+
+// A collective call over a group; it may be a barrier to what went before.
+template <auto Function, class... Arguments>
+int together(const FollowedCall& call, comex_group_t group, bool is_barrier, Arguments... arguments) {
+  auto* const real = next<Function>(call.name);
+  Checker* const check = checker();
+  if (check == nullptr) return real(arguments...);
+  check->meet(call, group, is_barrier);
+  const int code = real(arguments...);
+  check->met(group);
+  if (is_barrier) check->take_settled();
+  return code;
+}
+
 }  // namespace comex::checker
 
 #define COMEX_LIST(...) __VA_ARGS__

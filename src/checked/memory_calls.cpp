@@ -7,34 +7,30 @@ using namespace comex::checker;
 
 namespace {
 
-template <class Real>
-int opening(MPI_Comm all, const Real& real) {
+template <auto Function, class... Arguments>
+int opening(const char* name, MPI_Comm all, Arguments... arguments) {
   const InitScope opening;
-  const int code = real();
+  const int code = next<Function>(name)(arguments...);
   if (code == COMEX_SUCCESS) opening.opened(all);
   return code;
 }
 
-template <class Real>
+template <auto Function, class... Arguments>
 int allocates(const FollowedCall& call, void** parts, std::size_t bytes, comex_group_t group,
-              const Real& real) {
-  Checker* const check = checker();
-  if (check == nullptr) return real();
-  check->meet(call, group, false);
-  const int code = real();
-  check->met(group);
-  if (code == COMEX_SUCCESS) check->allocated(call, parts, bytes, group);
-  return code;
+              Arguments... arguments) {
+  return after(together<Function>(call, group, false, arguments...),
+               [&](Checker& check) { check.allocated(call, parts, bytes, group); });
 }
 
 // Who frees cannot know whether others see the address; it is freed as far as the program's order goes.
-template <class Real>
-int frees(const FollowedCall& call, const void* ptr, comex_group_t group, const Real& real) {
+template <auto Function>
+int frees(const FollowedCall& call, void* ptr, comex_group_t group) {
+  auto* const real = next<Function>(call.name);
   Checker* const check = checker();
-  if (check == nullptr) return real();
+  if (check == nullptr) return real(ptr, group);
   check->meet(call, group, true);
   check->freeing(call, ptr, group);
-  const int code = real();
+  const int code = real(ptr, group);
   check->met(group);
   return code;
 }
@@ -42,15 +38,15 @@ int frees(const FollowedCall& call, const void* ptr, comex_group_t group, const 
 }  // namespace
 
 int comex_init() {
-  return opening(MPI_COMM_WORLD, [] { return next<&comex_init>("comex_init")(); });
+  return opening<&comex_init>(__func__, MPI_COMM_WORLD);
 }
 
 int comex_init_args(int* argc, char*** argv) {
-  return opening(MPI_COMM_WORLD, [&] { return next<&comex_init_args>("comex_init_args")(argc, argv); });
+  return opening<&comex_init_args>(__func__, MPI_COMM_WORLD, argc, argv);
 }
 
 int comex_init_comm(MPI_Comm comm) {
-  return opening(comm, [&] { return next<&comex_init_comm>("comex_init_comm")(comm); });
+  return opening<&comex_init_comm>(__func__, comm, comm);
 }
 
 int comex_finalize() {
@@ -60,20 +56,15 @@ int comex_finalize() {
 }
 
 int comex_malloc(void** ptr_arr, size_t bytes, comex_group_t group) {
-  return allocates(COMEX_CALL, ptr_arr, bytes, group,
-                   [&] { return next<&comex_malloc>("comex_malloc")(ptr_arr, bytes, group); });
+  return allocates<&comex_malloc>(COMEX_CALL, ptr_arr, bytes, group, ptr_arr, bytes, group);
 }
 
 int comex_malloc_mem_dev(void** ptr_arr, size_t bytes, comex_group_t group, const char* device) {
-  return allocates(COMEX_CALL, ptr_arr, bytes, group, [&] {
-    return next<&comex_malloc_mem_dev>("comex_malloc_mem_dev")(ptr_arr, bytes, group, device);
-  });
+  return allocates<&comex_malloc_mem_dev>(COMEX_CALL, ptr_arr, bytes, group, ptr_arr, bytes, group, device);
 }
 
 int comex_malloc_kept(void** ptr_arr, size_t bytes, int copies, comex_group_t group) {
-  return allocates(COMEX_CALL, ptr_arr, bytes, group, [&] {
-    return next<&comex_malloc_kept>("comex_malloc_kept")(ptr_arr, bytes, copies, group);
-  });
+  return allocates<&comex_malloc_kept>(COMEX_CALL, ptr_arr, bytes, group, ptr_arr, bytes, copies, group);
 }
 
 // A job that is checked ends with its first dead worker, so nothing calls for it.
@@ -84,11 +75,11 @@ int comex_recover(void* ptr, comex_group_t survivors, void** ptr_arr, int* homes
 }
 
 int comex_free(void* ptr, comex_group_t group) {
-  return frees(COMEX_CALL, ptr, group, [&] { return next<&comex_free>("comex_free")(ptr, group); });
+  return frees<&comex_free>(COMEX_CALL, ptr, group);
 }
 
 int comex_free_dev(void* ptr, comex_group_t group) {
-  return frees(COMEX_CALL, ptr, group, [&] { return next<&comex_free_dev>("comex_free_dev")(ptr, group); });
+  return frees<&comex_free_dev>(COMEX_CALL, ptr, group);
 }
 
 void* comex_malloc_local(size_t bytes) {

@@ -8,50 +8,33 @@ using namespace comex::checker;
 
 namespace {
 
-// `done(checker)` after a call that succeeded.
-template <class Done>
-int after(int code, const Done& done) {
-  if (Checker* const check = checker(); check != nullptr && code == COMEX_SUCCESS) done(*check);
-  return code;
-}
-
 // After a fence or wait, which is one also where it tells of a refusal.
 template <class Done>
 int after_any(int code, const Done& done) {
   return after(COMEX_SUCCESS, done), code;
 }
 
-// A collective call over a group; it may be a barrier to what went before.
-template <class Real>
-int together(const FollowedCall& call, comex_group_t group, bool is_barrier, const Real& real) {
-  Checker* const check = checker();
-  if (check == nullptr) return real();
-  check->meet(call, group, is_barrier);
-  const int code = real();
-  check->met(group);
-  if (is_barrier) check->take_settled();
-  return code;
-}
-
 // A collective call over `parent` that makes a group.
-template <class Real>
-int makes_group(const FollowedCall& call, comex_group_t parent, const comex_group_t* made, const Real& real) {
-  const int code = together(call, parent, false, real);
+template <auto Function, class... Arguments>
+int makes_group(const FollowedCall& call, comex_group_t parent, const comex_group_t* made,
+                Arguments... arguments) {
+  const int code = together<Function>(call, parent, false, arguments...);
   return after(code, [&](Checker& check) { check.made_part(parent, *made); });
 }
 
 // A call of the members of `group` by which worlds meet: it fences first, and makes an inter-group.
-template <class Real>
-int makes_inter(const FollowedCall& call, comex_group_t group, const comex_group_t* made, const Real& real) {
+template <auto Function, class... Arguments>
+int makes_inter(const FollowedCall& call, comex_group_t group, const comex_group_t* made,
+                Arguments... arguments) {
   if (Checker* const check = checker()) check->fenced_everybody(group);
-  const int code = together(call, group, false, real);
+  const int code = together<Function>(call, group, false, arguments...);
   return after(code, [&](Checker& check) { check.made_inter_group(*made); });
 }
 
 }  // namespace
 
 int comex_barrier(comex_group_t group) {
-  return together(COMEX_CALL, group, true, [&] { return next<&comex_barrier>("comex_barrier")(group); });
+  return together<&comex_barrier>(COMEX_CALL, group, true, group);
 }
 
 int comex_fence_all(comex_group_t group) {
@@ -131,13 +114,11 @@ int comex_group_from_lpids(int n, const int lpids[], comex_group_t* group) {
 }
 
 int comex_group_dup(comex_group_t group, comex_group_t* dup) {
-  return makes_group(COMEX_CALL, group, dup,
-                     [&] { return next<&comex_group_dup>("comex_group_dup")(group, dup); });
+  return makes_group<&comex_group_dup>(COMEX_CALL, group, dup, group, dup);
 }
 
 int comex_group_split(comex_group_t group, int color, int key, comex_group_t* part) {
-  return makes_group(COMEX_CALL, group, part,
-                     [&] { return next<&comex_group_split>("comex_group_split")(group, color, key, part); });
+  return makes_group<&comex_group_split>(COMEX_CALL, group, part, group, color, key, part);
 }
 
 int comex_group_shrink(comex_group_t group, comex_group_t* smaller) {
@@ -146,9 +127,8 @@ int comex_group_shrink(comex_group_t group, comex_group_t* smaller) {
 }
 
 int comex_group_create_endpoints(comex_group_t parent, int my_count, comex_group_t handles[]) {
-  const int code = together(COMEX_CALL, parent, false, [&] {
-    return next<&comex_group_create_endpoints>("comex_group_create_endpoints")(parent, my_count, handles);
-  });
+  const int code =
+      together<&comex_group_create_endpoints>(COMEX_CALL, parent, false, parent, my_count, handles);
   return after(code, [&](Checker& check) { check.made_endpoints(handles, my_count); });
 }
 
@@ -159,16 +139,12 @@ int comex_group_free(comex_group_t group) {
 
 int comex_intergroup_create(comex_group_t local, int local_leader, comex_group_t peer, int remote_leader,
                             int tag, comex_group_t* inter) {
-  return makes_inter(COMEX_CALL, local, inter, [&] {
-    return next<&comex_intergroup_create>("comex_intergroup_create")(local, local_leader, peer, remote_leader,
-                                                                     tag, inter);
-  });
+  return makes_inter<&comex_intergroup_create>(COMEX_CALL, local, inter, local, local_leader, peer,
+                                               remote_leader, tag, inter);
 }
 
 int comex_group_merge(comex_group_t inter, int high, comex_group_t* merged) {
-  const int code = together(COMEX_CALL, inter, false, [&] {
-    return next<&comex_group_merge>("comex_group_merge")(inter, high, merged);
-  });
+  const int code = together<&comex_group_merge>(COMEX_CALL, inter, false, inter, high, merged);
   return after(code, [&](Checker& check) { check.made_group(inter, *merged); });
 }
 
@@ -179,23 +155,18 @@ int comex_world_parent(comex_group_t* parent) {
 
 int comex_world_spawn(const char* command, char* const argv[], int processes, int root, comex_group_t group,
                       comex_group_t* children) {
-  return makes_inter(COMEX_CALL, group, children, [&] {
-    return next<&comex_world_spawn>("comex_world_spawn")(command, argv, processes, root, group, children);
-  });
+  return makes_inter<&comex_world_spawn>(COMEX_CALL, group, children, command, argv, processes, root, group,
+                                         children);
 }
 
 int comex_world_accept(const char* port, int root, comex_group_t group, double timeout_s,
                        comex_group_t* peer) {
-  return makes_inter(COMEX_CALL, group, peer, [&] {
-    return next<&comex_world_accept>("comex_world_accept")(port, root, group, timeout_s, peer);
-  });
+  return makes_inter<&comex_world_accept>(COMEX_CALL, group, peer, port, root, group, timeout_s, peer);
 }
 
 int comex_world_connect(const char* port, int root, comex_group_t group, double timeout_s,
                         comex_group_t* peer) {
-  return makes_inter(COMEX_CALL, group, peer, [&] {
-    return next<&comex_world_connect>("comex_world_connect")(port, root, group, timeout_s, peer);
-  });
+  return makes_inter<&comex_world_connect>(COMEX_CALL, group, peer, port, root, group, timeout_s, peer);
 }
 
 int comex_world_disconnect(comex_group_t* peer) {
@@ -205,15 +176,13 @@ int comex_world_disconnect(comex_group_t* peer) {
 }
 
 int comex_create_mutexes(int num) {
-  return together(COMEX_CALL, COMEX_GROUP_WORLD, false,
-                  [&] { return next<&comex_create_mutexes>("comex_create_mutexes")(num); });
+  return together<&comex_create_mutexes>(COMEX_CALL, COMEX_GROUP_WORLD, false, num);
 }
 
 int comex_destroy_mutexes() {
   const FollowedCall call = COMEX_CALL;
   if (Checker* const check = checker()) check->destroys_mutexes(call);
-  return together(call, COMEX_GROUP_WORLD, false,
-                  [&] { return next<&comex_destroy_mutexes>("comex_destroy_mutexes")(); });
+  return together<&comex_destroy_mutexes>(call, COMEX_GROUP_WORLD, false);
 }
 
 int comex_lock(int mutex, int proc) {

@@ -45,9 +45,7 @@ CheckedWord signal(const FollowedCall& call, const void* src, const void* dst, s
 
 // The word has been seen if the call succeeded.
 int saw(int code, const long* words, std::size_t count) {
-  if (Checker* const check = checker(); check != nullptr && code == COMEX_SUCCESS)
-    check->saw_words(words, count);
-  return code;
+  return after(code, [&](Checker& check) { check.saw_words(words, count); });
 }
 
 }  // namespace
