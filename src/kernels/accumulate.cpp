@@ -1,7 +1,6 @@
 #include "kernels/accumulate.h"
 
 #include "core/status.h"
-#include "kernels/accumulate_isa.h"
 
 namespace comex::kernels {
 
@@ -32,18 +31,12 @@ Isa best_isa() {
 }
 
 AccumulateKernel accumulate_kernel(Scalar scalar, Combine combine, Isa isa) {
-  AccumulateKernel kernel;
-  switch (isa) {
-    case Isa::baseline:
-      kernel = accumulate_baseline(scalar, combine);
-      break;
-    case Isa::avx2:
-      kernel = accumulate_avx2(scalar, combine);
-      break;
-    case Isa::avx512:
-      kernel = accumulate_avx512(scalar, combine);
-      break;
-  }
+  static constexpr const AccumulateTable* tables[] = {&accumulate_baseline, &accumulate_avx2,
+                                                      &accumulate_avx512};
+  const auto row = static_cast<unsigned>(combine);
+  const auto column = static_cast<unsigned>(scalar);
+  COMEX_BUG_IF(row >= combine_kinds || column >= scalar_kinds);
+  const AccumulateKernel kernel = tables[static_cast<unsigned>(isa)]->kernels[row][column];
   COMEX_BUG_IF(kernel.run == nullptr);
   return kernel;
 }

@@ -25,6 +25,14 @@ struct AccumulateKernel {
   AccumulateRowsFn rows = nullptr;
 };
 
+// By Combine, then by Scalar. Null: the two do not go together.
+struct AccumulateTable {
+  AccumulateKernel kernels[combine_kinds][scalar_kinds];
+};
+extern const AccumulateTable accumulate_baseline;
+extern const AccumulateTable accumulate_avx2;
+extern const AccumulateTable accumulate_avx512;
+
 enum class Isa : std::uint8_t { baseline, avx2, avx512 };
 
 bool isa_supported(Isa isa);

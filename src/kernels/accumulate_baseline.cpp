@@ -1,10 +1,7 @@
-#include "kernels/accumulate_isa.h"
 #include "kernels/accumulate_loops.h"
 
 namespace comex::kernels {
 
-AccumulateKernel accumulate_baseline(Scalar scalar, Combine combine) {
-  return choose(scalar, combine);
-}
+constinit const AccumulateTable accumulate_baseline = table;
 
 }  // namespace comex::kernels

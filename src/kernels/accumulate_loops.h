@@ -124,105 +124,50 @@ template <AccumulateFn run>
 }
 
 template <AccumulateFn run>
-inline AccumulateKernel both() {
-  return {run, add_rows<run>};
-}
-
-inline AccumulateKernel choose_sum(Scalar scalar) {
-  switch (scalar) {
-    case Scalar::int32:
-      return both<add_integers<std::uint32_t>>();
-    case Scalar::int64:
-      return both<add_integers<std::uint64_t>>();
-    case Scalar::float32:
-      return both<add_reals<float>>();
-    case Scalar::float64:
-      return both<add_reals<double>>();
-    case Scalar::complex_float:
-      return both<add_complex<float>>();
-    case Scalar::complex_double:
-      return both<add_complex<double>>();
-    case Scalar::none:
-      break;
-  }
-  return {};
-}
+constexpr AccumulateKernel both = {run, add_rows<run>};
 
 struct Pair {  // of the largest scalar
   std::uint64_t first;
   std::uint64_t second;
 };
 
-inline AccumulateKernel choose_replacement(unsigned element_bytes) {
-  switch (element_bytes) {
-    case 4:
-      return both<combine_each<replacement, std::uint32_t>>();
-    case 8:
-      return both<combine_each<replacement, std::uint64_t>>();
-    default:
-      return both<combine_each<replacement, Pair>>();
-  }
-}
+template <const auto& how, class T>
+constexpr AccumulateKernel each = both<combine_each<how, T>>;
 
-template <const auto& how>
-inline AccumulateKernel choose_bits(Scalar scalar) {
-  if (scalar == Scalar::int32) return both<combine_each<how, std::uint32_t>>();
-  if (scalar == Scalar::int64) return both<combine_each<how, std::uint64_t>>();
-  return {};
-}
-
-template <const auto& how>
-inline AccumulateKernel choose_extreme(Scalar scalar) {
-  switch (scalar) {
-    case Scalar::int32:
-      return both<combine_each<how, std::int32_t>>();
-    case Scalar::int64:
-      return both<combine_each<how, std::int64_t>>();
-    case Scalar::float32:
-      return both<combine_each<how, float>>();
-    case Scalar::float64:
-      return both<combine_each<how, double>>();
-    default:
-      return {};
-  }
-}
-
-inline AccumulateKernel choose_product(Scalar scalar) {
-  switch (scalar) {
-    case Scalar::float32:
-      return both<combine_each<product, float>>();
-    case Scalar::float64:
-      return both<combine_each<product, double>>();
-    case Scalar::complex_float:
-      return both<multiply_complex<float>>();
-    case Scalar::complex_double:
-      return both<multiply_complex<double>>();
-    default:
-      return choose_bits<product>(scalar);
-  }
-}
-
-inline AccumulateKernel choose(Scalar scalar, Combine combine) {
-  switch (combine) {
-    case Combine::sum:
-      return choose_sum(scalar);
-    case Combine::least:
-      return choose_extreme<least>(scalar);
-    case Combine::most:
-      return choose_extreme<most>(scalar);
-    case Combine::product:
-      return choose_product(scalar);
-    case Combine::replace:
-      return choose_replacement(scalar_bytes(scalar));
-    case Combine::bit_and:
-      return choose_bits<bit_and>(scalar);
-    case Combine::bit_or:
-      return choose_bits<bit_or>(scalar);
-    case Combine::bit_xor:
-      return choose_bits<bit_xor>(scalar);
-  }
-  return {};
-}
+constexpr AccumulateTable table = {{
+    // Combine::sum
+    {{},
+     both<add_integers<std::uint32_t>>,
+     both<add_integers<std::uint64_t>>,
+     both<add_reals<float>>,
+     both<add_reals<double>>,
+     both<add_complex<float>>,
+     both<add_complex<double>>},
+    // Combine::least
+    {{}, each<least, std::int32_t>, each<least, std::int64_t>, each<least, float>, each<least, double>},
+    // Combine::most
+    {{}, each<most, std::int32_t>, each<most, std::int64_t>, each<most, float>, each<most, double>},
+    // Combine::product
+    {{},
+     each<product, std::uint32_t>,
+     each<product, std::uint64_t>,
+     each<product, float>,
+     each<product, double>,
+     both<multiply_complex<float>>,
+     both<multiply_complex<double>>},
+    // Combine::replace
+    {{},
+     each<replacement, std::uint32_t>,
+     each<replacement, std::uint64_t>,
+     each<replacement, std::uint32_t>,
+     each<replacement, std::uint64_t>,
+     each<replacement, std::uint64_t>,
+     each<replacement, Pair>},
+    // Combine::bit_and, Combine::bit_or, Combine::bit_xor
+    {{}, each<bit_and, std::uint32_t>, each<bit_and, std::uint64_t>},
+    {{}, each<bit_or, std::uint32_t>, each<bit_or, std::uint64_t>},
+    {{}, each<bit_xor, std::uint32_t>, each<bit_xor, std::uint64_t>},
+}};
 
 }  // namespace
 }  // namespace comex::kernels
