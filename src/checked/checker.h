@@ -227,6 +227,7 @@ class Checker {
   void tell_conflict(const Access& earlier, const Access& later, std::uint64_t begin, std::uint64_t bytes,
                      const std::string& earlier_site, const std::string& later_site);
   std::vector<std::vector<std::string>> gather_sites();
+  void keep_steps(const Mutex& taken, std::uint32_t site);
   void compare_lock_order();
   void tell_open(const FollowedCall& call);
   // Whose own part holds the address; else any whose part does, since hosts may use one address for several.

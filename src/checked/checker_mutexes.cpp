@@ -31,6 +31,29 @@ bool Checker::may_lock(const FollowedCall& call, int number, int owner) {
   return false;
 }
 
+// A step from each mutex that the thread holds to the one that it takes.
+void Checker::keep_steps(const Mutex& taken, std::uint32_t site) {
+  LockStep step{.second = taken, .worker = origin(), .site = site, .time = clocks().now()};
+  std::size_t count = 0;
+  for (const Held& one : held_) {
+    if (one.thread != std::this_thread::get_id()) continue;
+    if (count == step.held.size()) return;
+    step.held[count++] = one.mutex;
+  }
+  for (const Mutex& first : std::span(step.held).first(count)) {
+    if (lock_steps_.steps.size() >= most_steps) break;
+    step.first = first;
+    // Two of a kind tell enough.
+    const auto is_same = [&](const LockStep& old) {
+      return old.first == step.first && old.second == step.second && old.worker == step.worker;
+    };
+    if (std::ranges::count_if(lock_steps_.steps, is_same) > 1) continue;
+    const auto known = clocks().known_without_mutexes();
+    lock_steps_.rows.insert(lock_steps_.rows.end(), known.begin(), known.end());
+    lock_steps_.steps.push_back(step);
+  }
+}
+
 void Checker::locked(const FollowedCall& call, int number, int owner, bool has_waited) {
   act_for_thread();
   if (owner < 0 || owner >= workers_) return;
@@ -39,26 +62,7 @@ void Checker::locked(const FollowedCall& call, int number, int owner, bool has_w
   if (clocks().join_from_mutex(std::span(row))) history_.clocks_changed(origin());
   const Mutex mutex{number, owner};
   const std::uint32_t site = site_of(call);
-  for (const Held& first : held_) {
-    if (!has_waited) break;  // who only tries waits for nobody
-    if (first.thread != std::this_thread::get_id()) continue;
-    if (lock_steps_.steps.size() >= most_steps) break;
-    // Two of a kind tell enough.
-    const auto is_same = [&](const LockStep& step) {
-      return step.first == first.mutex && step.second == mutex && step.worker == origin();
-    };
-    if (std::ranges::count_if(lock_steps_.steps, is_same) > 1) continue;
-    LockStep step{.first = first.mutex, .second = mutex, .worker = origin(), .site = site};
-    step.time = clocks().now();
-    step.others = static_cast<std::uint32_t>(lock_steps_.held.size());
-    for (const Held& other : held_)
-      if (other.thread == first.thread && other.mutex != first.mutex) lock_steps_.held.push_back(other.mutex);
-    step.others_count = static_cast<std::uint32_t>(lock_steps_.held.size()) - step.others;
-    step.known = static_cast<std::uint32_t>(lock_steps_.rows.size() / lock_steps_.workers);
-    const auto known = clocks().known_without_mutexes();
-    lock_steps_.rows.insert(lock_steps_.rows.end(), known.begin(), known.end());
-    lock_steps_.steps.push_back(step);
-  }
+  if (has_waited) keep_steps(mutex, site);  // who only tries waits for nobody
   held_.push_back({mutex, site, std::this_thread::get_id(), 1});
 }
 
@@ -94,14 +98,7 @@ void Checker::compare_lock_order() {
   std::int64_t most = static_cast<std::int64_t>(mine.steps.size());
   raise_over(wire_, {&most, 1});
   if (most == 0) return;
-  const auto steps = gather(wire_, mine.steps);
-  const auto held = gather(wire_, mine.held);
-  const auto rows = gather(wire_, mine.rows);
-  LockSteps all{.workers = mine.workers};
-  for (std::size_t i = 0; i < static_cast<std::size_t>(workers_); ++i) {
-    const auto part = [&](const auto& of) { return std::vector(of.of(i).begin(), of.of(i).end()); };
-    all.append({part(steps), part(held), part(rows), mine.workers});
-  }
+  const LockSteps all{gather(wire_, mine.steps).items, gather(wire_, mine.rows).items, mine.workers};
   const auto is_mine = [&](const LockStep& step) {
     return static_cast<int>(step.worker) / endpoints_ == me_;
   };

@@ -207,16 +207,11 @@ struct Step {
 std::size_t cycles(const std::vector<Step>& steps) {
   LockSteps all{.workers = 3};
   for (const Step& step : steps) {
-    LockSteps one{.workers = 3};
-    for (const int other : step.others) one.held.push_back({other, 0});
-    one.rows.assign(3, 0);
-    if (step.knows >= 0) one.rows[static_cast<std::size_t>(step.knows)] = 1;
-    one.steps.push_back({.first = {step.first, 0},
-                         .second = {step.second, 0},
-                         .worker = step.worker,
-                         .others_count = static_cast<std::uint32_t>(step.others.size()),
-                         .time = 1});
-    all.append(one);
+    LockStep one{.first = {step.first, 0}, .second = {step.second, 0}, .worker = step.worker, .time = 1};
+    one.held[0] = one.first;
+    for (std::size_t i = 0; i < step.others.size(); ++i) one.held[i + 1] = {step.others[i], 0};
+    all.steps.push_back(one);
+    for (int worker = 0; worker < 3; ++worker) all.rows.push_back(worker == step.knows ? 1 : 0);
   }
   return lock_cycles(all).size();
 }
