@@ -213,7 +213,7 @@ class Checker {
   // Only accesses and operations before the limits.
   void fence_worker(int worker, AccessIndex access_limit = SIZE_MAX, int number_limit = INT32_MAX);
   std::vector<int> fence_parts(std::uint64_t address);
-  void leave_for_endpoints(comex_group_t group);
+  void leave_for_endpoints(GroupEntry& entry);
   MPI_Comm meant_by(MPI_Comm comm) const;
   void publish_to(const std::vector<int>& workers);
   void learn_from(const std::vector<int>& workers);

@@ -11,10 +11,9 @@ namespace comex::checker {
 void Checker::allocated(const FollowedCall& call, void* const* parts, std::size_t bytes,
                         comex_group_t group) {
   const GroupEntry* const entry = locked([&] { return groups_.find(group); });
-  const bool has_endpoints = locked([&] { return groups_.has_endpoints(group); });
   if (entry == nullptr) return;
-  if (locked([&] { return groups_.is_inter(group); })) return allocated_somewhere(*entry, group);
-  if (entry->has_others || has_endpoints) {  // whose other parts are not known here
+  if (entry->is_inter) return allocated_somewhere(*entry, group);
+  if (entry->has_others || entry->endpoint != 0) {  // whose other parts are not known here
     int rank = -1;
     next<&comex_group_rank>("comex_group_rank")(group, &rank);
     if (rank < 0) return;
@@ -68,8 +67,7 @@ void Checker::allocated_somewhere(const GroupEntry& entry, comex_group_t group) 
 
 void Checker::freeing(const FollowedCall& call, const void* ptr, comex_group_t group) {
   const GroupEntry* const entry = locked([&] { return groups_.find(group); });
-  const bool has_endpoints = locked([&] { return groups_.has_endpoints(group); });
-  if (entry == nullptr || entry->has_others || has_endpoints) return;
+  if (entry == nullptr || entry->has_others || entry->endpoint != 0) return;
   // The members may name different addresses of one allocation, or none: its first part names it for all.
   std::int64_t name = 0;
   const auto is_named = [](const Allocation& allocation, std::uint64_t address) {

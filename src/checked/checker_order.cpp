@@ -92,7 +92,7 @@ std::vector<int> Checker::own_members(comex_group_t group) {
   std::vector<int> members;
   if (entry == nullptr) return members;
   // The other side's ranks are named, and both sides take part.
-  if (groups_.is_inter(group)) return all_workers();
+  if (entry->is_inter) return all_workers();
   std::ranges::copy_if(entry->members, std::back_inserter(members),
                        [&](int worker) { return worker >= 0 && worker < workers_; });
   return members;
@@ -206,19 +206,19 @@ void Checker::meet(const FollowedCall& call, comex_group_t group, bool is_barrie
   act_for(group);
   learn_flags();
   if (is_barrier) fenced_all(group);
-  const GroupEntry* const entry = locked([&] { return groups_.find(group); });
+  GroupEntry* const entry = locked([&] { return groups_.find(group); });
   if (entry == nullptr) return;
   if (entry->comm != MPI_COMM_NULL) {
     meet_over(call, group, entry->comm, groups_.is_whole_world(*entry), false);
   } else if (acting() != 0) {
-    leave_for_endpoints(group);
+    leave_for_endpoints(*entry);
   } else {
     publish_to(own_members(group));
   }
 }
 
-void Checker::leave_for_endpoints(comex_group_t group) {
-  const bool is_odd = locked([&] { return groups_.next_is_odd(group); });
+void Checker::leave_for_endpoints(GroupEntry& entry) {
+  const bool is_odd = locked([&] { return ++entry.meetings % 2 != 0; });
   const std::vector<Time> row = locked([&] { return release(); });
   board_.raise(board_.met(me_, acting(), is_odd), row);
   next<&comex_fence_proc>("comex_fence_proc")(me_, COMEX_GROUP_WORLD);
@@ -226,8 +226,8 @@ void Checker::leave_for_endpoints(comex_group_t group) {
 
 void Checker::met(comex_group_t group) {
   const GroupEntry* const entry = locked([&] { return groups_.find(group); });
-  const bool is_odd = locked([&] { return groups_.was_odd(group); });
   if (entry == nullptr || entry->comm != MPI_COMM_NULL) return;
+  const bool is_odd = locked([&] { return entry->meetings % 2 != 0; });
   const std::vector<int> members = own_members(group);
   if (acting() == 0) return learn_from(members);
   for (const int worker : std::set<int>(members.begin(), members.end()))
@@ -239,8 +239,7 @@ void Checker::made_group(comex_group_t parent, comex_group_t group) {
   MPI_Comm lent = MPI_COMM_NULL;
   {
     const Guard guard(mutex_);
-    groups_.add(group);
-    if (groups_.has_endpoints(parent)) groups_.mark_endpoint(group, groups_.endpoint(parent));
+    groups_.add(group).endpoint = groups_.endpoint(parent);
     if (const GroupEntry* const entry = groups_.find(group)) lent = entry->comm;
   }
   // What the program makes on the group's own communicator is not to be mixed with what the checker makes.
@@ -262,8 +261,8 @@ void Checker::made_part(comex_group_t parent, comex_group_t group) {
 void Checker::made_endpoints(const comex_group_t* groups, int count) {
   const Guard guard(mutex_);
   for (int i = 0; i < count; ++i) {
-    groups_.add(groups[i]);
-    if (endpoints_ > 1) groups_.mark_endpoint(groups[i], 1 + next_endpoint_++ % (endpoints_ - 1));
+    GroupEntry& added = groups_.add(groups[i]);
+    if (endpoints_ > 1) added.endpoint = 1 + next_endpoint_++ % (endpoints_ - 1);
   }
   has_endpoints_ = has_endpoints_ || (endpoints_ > 1 && count > 0);
 }
@@ -271,15 +270,13 @@ void Checker::made_endpoints(const comex_group_t* groups, int count) {
 void Checker::met_parents(comex_group_t parent) {
   const Guard guard(mutex_);
   if (parent == COMEX_GROUP_NULL || groups_.is_inter(parent)) return;
-  groups_.add(parent);
-  groups_.mark_inter(parent);
+  groups_.add(parent).is_inter = true;
 }
 
 void Checker::made_inter_group(comex_group_t group) {
   {
     const Guard guard(mutex_);
-    groups_.add(group);
-    groups_.mark_inter(group);
+    groups_.add(group).is_inter = true;
   }
   publish_to(all_workers());
   learn_from(all_workers());

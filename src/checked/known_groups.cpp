@@ -1,21 +1,19 @@
 #include "checked/known_groups.h"
 
-#include <comex/worlds.h>
-
 #include "checked/next.h"
 
 namespace comex::checker {
 
-const GroupEntry* KnownGroups::find(comex_group_t group) {
-  if (const auto known = entries_.find(group); known != entries_.end()) return &known->second;
-  const bool exists = group == COMEX_GROUP_WORLD || group == COMEX_GROUP_SELF || made_.contains(group);
+GroupEntry* KnownGroups::find(comex_group_t group) {
+  const auto known = entries_.find(group);
+  if (known == entries_.end()) return nullptr;
+  GroupEntry& entry = known->second;
+  if (!entry.members.empty()) return &entry;
   int size = 0;
   int remote = 0;
-  if (!exists || next<&comex_group_size>("comex_group_size")(group, &size) != COMEX_SUCCESS) return nullptr;
-  GroupEntry entry;
-  // Ranks of an inter-group name its remote side, as in operations.
-  const bool is_inter = is_inter_.contains(group);
-  if (is_inter && next<&comex_group_remote_size>("comex_group_remote_size")(group, &remote) == COMEX_SUCCESS)
+  if (next<&comex_group_size>("comex_group_size")(group, &size) != COMEX_SUCCESS) return nullptr;
+  if (entry.is_inter &&
+      next<&comex_group_remote_size>("comex_group_remote_size")(group, &remote) == COMEX_SUCCESS)
     size = remote;
   for (int rank = 0; rank < size; ++rank) {
     int worker = -1;
@@ -23,9 +21,9 @@ const GroupEntry* KnownGroups::find(comex_group_t group) {
     entry.members.push_back(worker);
     entry.has_others = entry.has_others || worker < 0 || worker >= workers_;
   }
-  const bool has_comm = !is_inter && !has_endpoints(group) && !entry.has_others && size > 1;
+  const bool has_comm = !entry.is_inter && entry.endpoint == 0 && !entry.has_others && size > 1;
   if (has_comm) next<&comex_group_comm>("comex_group_comm")(group, &entry.comm);
-  return &entries_.emplace(group, std::move(entry)).first->second;
+  return &entry;
 }
 
 std::optional<int> KnownGroups::worker(int proc, comex_group_t group) {
@@ -38,20 +36,17 @@ std::optional<int> KnownGroups::worker(int proc, comex_group_t group) {
 }
 
 void KnownGroups::keep_comm(comex_group_t group, MPI_Comm comm) {
-  if (comm == MPI_COMM_NULL || find(group) == nullptr) return;
-  GroupEntry& entry = entries_.at(group);
-  entry.comm = comm;
-  entry.owns_comm = true;
+  GroupEntry* const entry = comm == MPI_COMM_NULL ? nullptr : find(group);
+  if (entry == nullptr) return;
+  entry->comm = comm;
+  entry->owns_comm = true;
 }
 
 void KnownGroups::forget(comex_group_t group) {
   const auto known = entries_.find(group);
-  if (known != entries_.end() && known->second.owns_comm) PMPI_Comm_free(&known->second.comm);
-  entries_.erase(group);
-  made_.erase(group);
-  endpoints_.erase(group);
-  meetings_.erase(group);
-  is_inter_.erase(group);
+  if (known == entries_.end()) return;
+  if (known->second.owns_comm) PMPI_Comm_free(&known->second.comm);
+  entries_.erase(known);
 }
 
 }  // namespace comex::checker
