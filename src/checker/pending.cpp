@@ -2,24 +2,16 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
+#include <functional>
+#include <string_view>
 #include <utility>
 
 namespace comex::checker {
 
 std::uint64_t checksum(const Region& region) {
-  std::uint64_t sum = 14695981039346656037U;
-  const auto add = [&](std::uint64_t word) { sum = (sum ^ word) * 1099511628211U + (sum >> 47); };
+  std::uint64_t sum = 0;
   for_each_run(region.shape, region.begin, [&](std::uint64_t at, std::uint64_t bytes) {
-    const auto* from = reinterpret_cast<const char*>(at);
-    std::uint64_t word = 0;
-    for (; bytes >= sizeof word; bytes -= sizeof word, from += sizeof word) {
-      std::memcpy(&word, from, sizeof word);
-      add(word);
-    }
-    word = 0;
-    std::memcpy(&word, from, bytes);
-    add(word);
+    sum = 31 * sum + std::hash<std::string_view>()({reinterpret_cast<const char*>(at), bytes});
   });
   return sum;
 }
