@@ -39,7 +39,11 @@ class WaitWatch {
   bool has_told_ = false;
 };
 
-void finish(MPI_Request& request) {
+// A collective step that MPI starts with these arguments, until it is complete.
+template <class Start, class... Arguments>
+void complete(const Start& start, Arguments... arguments) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  start(arguments..., &request);
   WaitWatch watch;
   int is_done = 0;
   while (PMPI_Test(&request, &is_done, MPI_STATUS_IGNORE), is_done == 0) {
@@ -72,53 +76,40 @@ Gathered<char> room_for(const std::vector<int>& at) {
 
 MPI_Comm duplicate(MPI_Comm comm) {
   MPI_Comm made = MPI_COMM_NULL;
-  MPI_Request request = MPI_REQUEST_NULL;
-  PMPI_Comm_idup(comm, &made, &request);
-  finish(request);
+  complete(PMPI_Comm_idup, comm, &made);
   return made;
 }
 
 void raise_over(MPI_Comm comm, std::span<std::int64_t> values) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  PMPI_Iallreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_INT64_T, MPI_MAX, comm,
-                  &request);
-  finish(request);
+  complete(PMPI_Iallreduce, MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_INT64_T,
+           MPI_MAX, comm);
 }
 
 void tell_from(MPI_Comm comm, int root, std::span<std::int64_t> values) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  PMPI_Ibcast(values.data(), static_cast<int>(values.size()), MPI_INT64_T, root, comm, &request);
-  finish(request);
+  complete(PMPI_Ibcast, values.data(), static_cast<int>(values.size()), MPI_INT64_T, root, comm);
 }
 
 void raise_at(MPI_Comm comm, int root, std::span<std::int64_t> values) {
   int rank = 0;
   PMPI_Comm_rank(comm, &rank);
   std::vector<std::int64_t> mine(values.begin(), values.end());
-  MPI_Request request = MPI_REQUEST_NULL;
-  PMPI_Ireduce(mine.data(), values.data(), static_cast<int>(mine.size()), MPI_INT64_T, MPI_MAX, root, comm,
-               &request);
-  finish(request);
+  complete(PMPI_Ireduce, mine.data(), values.data(), static_cast<int>(mine.size()), MPI_INT64_T, MPI_MAX,
+           root, comm);
 }
 
 void raise_upwards(MPI_Comm comm, std::span<std::int64_t> values) {
   std::vector<std::int64_t> mine(values.begin(), values.end());
-  MPI_Request request = MPI_REQUEST_NULL;
-  PMPI_Iscan(mine.data(), values.data(), static_cast<int>(mine.size()), MPI_INT64_T, MPI_MAX, comm, &request);
-  finish(request);
+  complete(PMPI_Iscan, mine.data(), values.data(), static_cast<int>(mine.size()), MPI_INT64_T, MPI_MAX, comm);
 }
 
 Gathered<char> gather_bytes(MPI_Comm comm, std::span<const char> mine) {
   const int size = static_cast<int>(mine.size());
   std::vector<int> sizes(static_cast<std::size_t>(size_of(comm)));
-  MPI_Request request = MPI_REQUEST_NULL;
-  PMPI_Iallgather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, comm, &request);
-  finish(request);
+  complete(PMPI_Iallgather, &size, 1, MPI_INT, sizes.data(), 1, MPI_INT, comm);
   const std::vector<int> at = offsets(sizes);
   Gathered<char> all = room_for(at);
-  PMPI_Iallgatherv(mine.data(), size, MPI_CHAR, all.items.data(), sizes.data(), at.data(), MPI_CHAR, comm,
-                   &request);
-  finish(request);
+  complete(PMPI_Iallgatherv, mine.data(), size, MPI_CHAR, all.items.data(), sizes.data(), at.data(), MPI_CHAR,
+           comm);
   return all;
 }
 
@@ -138,15 +129,12 @@ Gathered<char> exchange_bytes(MPI_Comm comm, const std::vector<std::vector<char>
     outgoing.insert(outgoing.end(), part.begin(), part.end());
   }
   std::vector<int> taken(given.size());
-  MPI_Request request = MPI_REQUEST_NULL;
-  PMPI_Ialltoall(given.data(), 1, MPI_INT, taken.data(), 1, MPI_INT, comm, &request);
-  finish(request);
+  complete(PMPI_Ialltoall, given.data(), 1, MPI_INT, taken.data(), 1, MPI_INT, comm);
   const std::vector<int> from = offsets(given);
   const std::vector<int> at = offsets(taken);
   Gathered<char> all = room_for(at);
-  PMPI_Ialltoallv(outgoing.data(), given.data(), from.data(), MPI_CHAR, all.items.data(), taken.data(),
-                  at.data(), MPI_CHAR, comm, &request);
-  finish(request);
+  complete(PMPI_Ialltoallv, outgoing.data(), given.data(), from.data(), MPI_CHAR, all.items.data(),
+           taken.data(), at.data(), MPI_CHAR, comm);
   return all;
 }
 
