@@ -11,7 +11,6 @@
 #include <span>
 #include <vector>
 
-#include "checker/clock_row.h"
 #include "checker/clocks.h"
 
 namespace comex::checker {

@@ -16,6 +16,12 @@ namespace comex::checker {
 using Time = std::int64_t;
 inline constexpr Time never = INT64_MAX;  // not complete yet
 
+// A row in memory that the checker shares between the workers.
+struct ClockRow {
+  int owner = 0;
+  std::size_t index = 0;
+};
+
 class Clocks {
  public:
   Clocks(std::size_t origins, std::size_t me) : origins_(origins), me_(me), row_(2 * origins, 0) {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "checker/clock_row.h"
+#include "checker/clocks.h"
 #include "checker/history.h"
 #include "checker/shape.h"
 
