@@ -50,12 +50,11 @@ def wrapped(calls):
     return [call for call in calls if call.kind not in ("real", "none")]
 
 
-def replacement(call, argument, keyval, fortran):
-    """The statement that puts the workers' communicator in the place of MPI_COMM_WORLD."""
-    prefix = "fortran_" if fortran else ""
+def replacement(call, communicator, keyval):
+    """The expression that stands for the communicator: the workers' one for MPI_COMM_WORLD."""
     if call.kind == "attribute":
-        return (f"  {argument} = {MINE}{prefix}attribute_home({argument}, {keyval}, \"{call.name}\", {CALLER});")
-    return f"  {argument} = {MINE}{prefix}workers_for({argument}, \"{call.name}\", {CALLER});"
+        return f"{MINE}attribute_home({communicator}, {keyval}, \"{call.name}\", {CALLER})"
+    return f"{MINE}workers_for({communicator}, \"{call.name}\", {CALLER})"
 
 
 def c_wrapper(call):
@@ -77,7 +76,7 @@ def c_wrapper(call):
             lines.append(f"  if ({MINE}stands_for_world({call.communicators[0]})) "
                          f"P{call.name}(MPI_COMM_WORLD, {call.arguments[1].name});")
         keyval = call.arguments[1].name if call.kind == "attribute" else None
-        lines += [replacement(call, name, keyval, False) for name in call.communicators]
+        lines += [f"  {name} = {replacement(call, name, keyval)};" for name in call.communicators]
         lines.append(f"  return {target};")
     weak = " __attribute__((weak))" if call.may_be_missing else ""
     declared = [f"int P{call.name}({call.parameters}){weak};"] if weak else []
@@ -118,8 +117,10 @@ def fortran_wrapper(call, names, beneath):
                       "    return;", "  }"]
     communicators = [p for p, a in zip(places, arguments) if a.is_communicator]
     if call.kind == "errhandler":
-        lines.append(f"  if ({MINE}fortran_stands_for_world(a0)) beneath({passed});")
-    lines += [replacement(call, place, "a1", True) for place in communicators]
+        lines.append(f"  if ({MINE}stands_for_world({MINE}fortran_comm(a0))) beneath({passed});")
+    for place in communicators:
+        given = replacement(call, f"{MINE}fortran_comm({place})", "*static_cast<MPI_Fint*>(a1)")
+        lines += [f"  MPI_Fint taken_{place} = PMPI_Comm_c2f({given});", f"  {place} = &taken_{place};"]
     if call.kind == "group":  # ierror may be absent
         lines += ["  MPI_Fint result = MPI_SUCCESS;", f"  beneath({passed.replace('ierror', '&result')});",
                   f"  if (result == MPI_SUCCESS) result = {MINE}fortran_keep_workers({places[-1]});",

@@ -17,9 +17,7 @@ namespace {
 // Written once, before it is published.
 struct Handles {
   MPI_Comm workers = MPI_COMM_NULL;  // null: MPI_COMM_WORLD stays
-  MPI_Fint fortran_world = 0;
-  MPI_Fint fortran_workers = 0;
-  bool is_borrowed = false;  // the runtime's own communicator, which ends when it finalizes
+  bool is_borrowed = false;          // the runtime's own communicator, which ends when it finalizes
 };
 
 struct ProcessState {
@@ -35,8 +33,7 @@ ProcessState& state() {
 
 // In place of what is known so far. Earlier handles stay, since other threads may be reading them.
 const Handles* publish(MPI_Comm workers, bool is_borrowed, const Handles* known = nullptr) {
-  auto* made = new Handles{workers, PMPI_Comm_c2f(MPI_COMM_WORLD), 0, is_borrowed};
-  if (workers != MPI_COMM_NULL) made->fortran_workers = PMPI_Comm_c2f(workers);
+  auto* made = new Handles{workers, is_borrowed};
   if (state().handles.compare_exchange_strong(known, made, std::memory_order_acq_rel)) return made;
   delete made;
   return known;
@@ -153,27 +150,11 @@ MPI_Comm workers_for(MPI_Comm comm, const char* call, const void* caller) {
   return replaces(known) ? known->workers : comm;
 }
 
-void* fortran_workers_for(void* comm, const char* call, const void* caller) {
-  const Handles* known = handles();
-  if (known == nullptr || *static_cast<const MPI_Fint*>(comm) != known->fortran_world) return comm;
-  warn(call, caller);
-  // MPI only reads it, but Fortran's interfaces have no const.
-  return replaces(known) ? const_cast<MPI_Fint*>(&known->fortran_workers) : comm;
-}
-
+// A key of Fortran that differs from that of C is taken for the program's own. An MPI that has such keys
+// gives its own attributes to every communicator.
 MPI_Comm attribute_home(MPI_Comm comm, int keyval, const char* call, const void* caller) {
   if (!is_predefined(keyval)) return workers_for(comm, call, caller);
   return comm != MPI_COMM_NULL && replaces(handles()) ? MPI_COMM_WORLD : comm;
-}
-
-// A key that differs from that of C is taken for the program's own. An MPI that has such keys gives its own
-// attributes to every communicator.
-void* fortran_attribute_home(void* comm, const void* keyval, const char* call, const void* caller) {
-  if (!is_predefined(*static_cast<const MPI_Fint*>(keyval))) return fortran_workers_for(comm, call, caller);
-  const Handles* known = handles();
-  const bool asks_world =
-      replaces(known) && *static_cast<const MPI_Fint*>(comm) != PMPI_Comm_c2f(MPI_COMM_NULL);
-  return asks_world ? const_cast<MPI_Fint*>(&known->fortran_world) : comm;
 }
 
 int keep_workers(MPI_Group* group) {
@@ -200,11 +181,6 @@ MPI_Fint fortran_keep_workers(void* group) {
 
 bool stands_for_world(MPI_Comm comm) {
   return comm == MPI_COMM_WORLD && replaces(handles());
-}
-
-bool fortran_stands_for_world(const void* comm) {
-  const Handles* known = handles();
-  return replaces(known) && *static_cast<const MPI_Fint*>(comm) == known->fortran_world;
 }
 
 void require(const void* function, const char* name) {

@@ -2,8 +2,7 @@
 //
 // The generated wrappers call only this. begin() splits the ranks inside MPI_Init. After that, the functions
 // below replace MPI_COMM_WORLD by the workers' communicator; with COMEX_WORLD=warn they keep it and report
-// where the program used it. Any thread may call them. `caller` is the wrapper's return address. Fortran
-// communicators and keys are addresses of MPI_Fint.
+// where the program used it. Any thread may call them. `caller` is the wrapper's return address.
 #pragma once
 
 #include <mpi.h>
@@ -24,11 +23,9 @@ int begin(int result);
 void fortran_begin(MPI_Fint* ierror);
 
 MPI_Comm workers_for(MPI_Comm comm, const char* call, const void* caller);
-void* fortran_workers_for(void* comm, const char* call, const void* caller);
 
 // The communicator to ask for an attribute: the real world for attributes that MPI itself defines.
 MPI_Comm attribute_home(MPI_Comm comm, int keyval, const char* call, const void* caller);
-void* fortran_attribute_home(void* comm, const void* keyval, const char* call, const void* caller);
 
 // Takes the progress ranks out of a new group, if MPI_COMM_WORLD is replaced. Returns what MPI returns.
 int keep_workers(MPI_Group* group);
@@ -36,7 +33,11 @@ MPI_Fint fortran_keep_workers(void* group);
 
 // True if `comm` is MPI_COMM_WORLD and workers_for would replace it.
 bool stands_for_world(MPI_Comm comm);
-bool fortran_stands_for_world(const void* comm);
+
+// The communicator that Fortran names at this address.
+inline MPI_Comm fortran_comm(const void* comm) {
+  return PMPI_Comm_f2c(*static_cast<const MPI_Fint*>(comm));
+}
 
 // Ends the program with a message if the MPI library in use lacks a function.
 void require(const void* function, const char* name);
