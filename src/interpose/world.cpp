@@ -1,18 +1,38 @@
 #include "interpose/world.h"
 
 #include <comex.h>
+#include <execinfo.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
 
-#include "interpose/mode.h"
-#include "interpose/notice.h"
+extern "C" void pmpi_init_(MPI_Fint* ierror) __attribute__((weak));
 
 namespace comex::interpose {
 namespace {
+
+enum class Mode : int { on, warn, off };
+
+bool is_word(std::string_view text, std::string_view word) {
+  return std::ranges::equal(text, word, [](char left, char right) { return (left | ' ') == right; });
+}
+
+// Only here does this library read the environment, because it needs the mode before the runtime starts. The
+// runtime's own start refuses unknown words.
+Mode mode_of_this_process() {
+  const char* text = std::getenv("COMEX_WORLD");
+  if (text == nullptr) return Mode::on;
+  if (is_word(text, "warn")) return Mode::warn;
+  return is_word(text, "off") ? Mode::off : Mode::on;
+}
 
 // Written once, before it is published.
 struct Handles {
@@ -24,6 +44,8 @@ struct ProcessState {
   std::atomic<bool> has_begun{false};
   std::atomic<Mode> mode{mode_of_this_process()};
   std::atomic<const Handles*> handles{nullptr};
+  std::mutex mutex;                   // guards what follows
+  std::set<const void*> told_places;  // of COMEX_WORLD=warn
 };
 
 ProcessState& state() {
@@ -63,8 +85,51 @@ bool replaces(const Handles* known) {
          (!known->is_borrowed || comex_initialized() != 0);
 }
 
+bool is_new(const void* caller) {
+  const std::lock_guard lock(state().mutex);
+  return state().told_places.insert(caller).second;
+}
+
+// Its file, symbol and offset; "an unknown place" if that cannot be found.
+std::string describe(const void* address) {
+  void* place = const_cast<void*>(address);
+  char** described = backtrace_symbols(&place, 1);
+  const std::string text = described == nullptr ? "an unknown place" : described[0];
+  std::free(described);
+  return text;
+}
+
+std::string file_of(const std::string& described) {
+  return described.substr(0, described.find('('));
+}
+
+// MPI's routines of Fortran may call those of C, from a file of MPI's own. If that file is the program, it
+// holds MPI, and its places count.
+bool is_inside_mpi(const std::string& described) {
+  if (pmpi_init_ == nullptr) return false;
+  const std::string mpi = file_of(describe(reinterpret_cast<const void*>(pmpi_init_)));
+  return mpi == file_of(described) && mpi != program_invocation_name;
+}
+
+int world_rank() {
+  int rank = -1, started = 0, ended = 0;
+  PMPI_Initialized(&started);
+  PMPI_Finalized(&ended);
+  if (started != 0 && ended == 0) PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+// COMEX_WORLD=warn: prints one line for each place in the program that uses MPI_COMM_WORLD, once in a
+// process.
 void warn(const char* call, const void* caller) {
-  if (state().mode.load(std::memory_order_relaxed) == Mode::warn) notice(call, caller);
+  if (state().mode.load(std::memory_order_relaxed) != Mode::warn) return;
+  if (!is_new(caller)) return;
+  // The return address may lie behind the caller's last instruction; one byte before it is the call.
+  const std::string place = describe(static_cast<const char*>(caller) - 1);
+  if (is_inside_mpi(place)) return;
+  std::fprintf(stderr,
+               "comex: rank %d: %s was given MPI_COMM_WORLD, which holds the progress ranks too, at %s\n",
+               world_rank(), call, place.c_str());
 }
 
 // All ranks use the mode of rank 0, because the environment may not have reached the others.
