@@ -110,7 +110,8 @@ namespace comex::protocol {
 
 inline constexpr std::size_t message_bytes = 4000;  // the most; sent at once by every MPI that is known
 inline constexpr unsigned chunks_in_flight = 4;     // per operation
-inline constexpr std::uint32_t slot_count = 16380;  // reply slots of one origin
+inline constexpr std::uint32_t slot_count = 16380;  // reply slots of one origin, and no_slot
+inline constexpr std::uint32_t no_slot = 0;
 
 inline constexpr int header_tag = 0;
 // The two directions use different tags, since a worker may be origin and server at once.

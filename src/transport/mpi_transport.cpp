@@ -44,7 +44,7 @@ MpiTransport::MpiTransport(MPI_Comm wire, MpiFailureHandler on_failure, Bundles 
 
 MpiTransport::~MpiTransport() {
   while (!pending_.empty()) reap_pending();
-  bodies_.for_each_taken([this](Body& body) {
+  bodies_.for_each([this](Body& body) {
     if (body.is_complete()) return;
     if (body.is_receive) check_(PMPI_Cancel(&body.request), "MPI_Cancel");
     check_(PMPI_Wait(&body.request, MPI_STATUS_IGNORE), "MPI_Wait");
@@ -61,10 +61,10 @@ bool MpiTransport::abandon() {
   pending_.clear();
   staged_ = {};
   bundle_ = {};
-  bodies_.for_each_taken([&](Body& body) {
+  bodies_.for_each([&](Body& body) {
     if (!take_back(body)) uses_memory = true;
   });
-  bodies_ = {};
+  bodies_ = SlotTable<Body>();
   arrived_.clear();
   return uses_memory;
 }
@@ -79,8 +79,8 @@ bool MpiTransport::take_back(Body& body) {
 }
 
 void MpiTransport::give_up(Ticket ticket) {
-  take_back(bodies_.at(ticket));
-  bodies_.spend(ticket);
+  take_back(bodies_.at(ticket.index));
+  bodies_.give_back(ticket.index);
 }
 
 void MpiTransport::post_ring() {
@@ -251,7 +251,7 @@ Ticket MpiTransport::start_send(TransportRank to, int tag, std::span<const std::
     COMEX_BUG_IF(tag <= protocol::header_tag || tag >= probe_tag);
     packed_.add(body, tag);
     launch_bundle();
-    return bodies_.take({});
+    return Ticket{bodies_.take({})};
   }
   if (has_bundle() && !holds_answers_) launch_bundle();
   return send(PMPI_Isend, "MPI_Isend", to, tag, body);
@@ -269,7 +269,7 @@ Ticket MpiTransport::send(SendCall* call, const char* name, TransportRank to, in
   if (before_body_) before_body_();
   order_before_send();
   check_(call(body.data(), static_cast<int>(body.size()), MPI_BYTE, to, tag, wire_, &request), name);
-  return bodies_.take({request, false, 0});
+  return Ticket{bodies_.take({request, false, 0})};
 }
 
 Ticket MpiTransport::start_receive(TransportRank from, int tag, std::span<std::byte> body) {
@@ -277,20 +277,20 @@ Ticket MpiTransport::start_receive(TransportRank from, int tag, std::span<std::b
   COMEX_BUG_IF(body.size() > body_limit_bytes);
   if (!arrived_.empty()) {
     if (const auto bytes = take_arrived(from, tag, body))
-      return bodies_.take({MPI_REQUEST_NULL, true, *bytes});
+      return Ticket{bodies_.take({MPI_REQUEST_NULL, true, *bytes})};
   }
   MPI_Request request = MPI_REQUEST_NULL;
   if (before_body_) before_body_();
   check_(PMPI_Irecv(body.data(), static_cast<int>(body.size()), MPI_BYTE, from, tag, wire_, &request),
          "MPI_Irecv");
-  return bodies_.take({request, true, 0});
+  return Ticket{bodies_.take({request, true, 0})};
 }
 
 bool MpiTransport::done(Ticket ticket, std::size_t* received_bytes) {
-  Body& body = bodies_.at(ticket);
+  Body& body = bodies_.at(ticket.index);
   if (body.is_complete()) {
     if (received_bytes != nullptr) *received_bytes = body.bytes;
-    bodies_.spend(ticket);
+    bodies_.give_back(ticket.index);
     return true;
   }
   const mpi::YieldScope no_yields(yield_, false);
@@ -304,7 +304,7 @@ bool MpiTransport::done(Ticket ticket, std::size_t* received_bytes) {
     check_(PMPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
     *received_bytes = static_cast<std::size_t>(bytes);
   }
-  bodies_.spend(ticket);
+  bodies_.give_back(ticket.index);
   return true;
 }
 

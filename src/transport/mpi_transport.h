@@ -21,7 +21,7 @@
 #include "transport/bundle.h"
 #include "transport/mpi_check.h"
 #include "transport/send_pool.h"
-#include "transport/ticket_table.h"
+#include "transport/slot_table.h"
 #include "transport/transport.h"
 
 namespace comex::transport {
@@ -138,7 +138,7 @@ class MpiTransport final : public Transport {
   bool holds_answers_ = false;    // answers to messages of unpacked_; sent when that ends, or before others
   std::deque<Outgoing> pending_;  // MPI has not sent them yet
 
-  TicketTable<Body> bodies_;
+  SlotTable<Body> bodies_;
   std::function<void()> before_body_;
 };
 

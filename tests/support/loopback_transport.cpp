@@ -4,7 +4,7 @@
 #include <atomic>
 
 #include "support/loopback_mailbox.h"
-#include "transport/ticket_table.h"
+#include "transport/slot_table.h"
 
 namespace comex::transport {
 namespace {
@@ -87,24 +87,24 @@ class LoopbackEndpoint final : public Transport {
     auto landing = std::make_shared<LoopbackLanding>();
     landing->bytes = body;
     mailbox.expect(from, tag, landing);
-    return bodies_.take({nullptr, std::move(landing)});
+    return Ticket{bodies_.take({nullptr, std::move(landing)})};
   }
 
   bool done(Ticket ticket, std::size_t* received_bytes) override {
     const OneThreadAtATime guard(busy_);
     mailbox.land();
-    const Body& body = bodies_.at(ticket);
+    const Body& body = bodies_.at(ticket.index);
     if (body.flight && !body.flight->taken.load(std::memory_order_acquire)) return false;
     if (body.landing && !body.landing->complete) return false;
     if (body.landing && received_bytes != nullptr) *received_bytes = body.landing->received_bytes;
-    bodies_.spend(ticket);
+    bodies_.give_back(ticket.index);
     return true;
   }
 
   void give_up(Ticket ticket) override {
     const OneThreadAtATime guard(busy_);
-    mailbox.withdraw(bodies_.at(ticket).landing);
-    bodies_.spend(ticket);
+    mailbox.withdraw(bodies_.at(ticket.index).landing);
+    bodies_.give_back(ticket.index);
   }
 
   void progress() override {
@@ -139,7 +139,7 @@ class LoopbackEndpoint final : public Transport {
       flight->copy.assign(body.begin(), body.end());
       flight->bytes = flight->copy;
     }
-    const Ticket ticket = bodies_.take({eager ? nullptr : flight, nullptr});
+    const Ticket ticket{bodies_.take({eager ? nullptr : flight, nullptr})};
     fabric_.at(to).mailbox.put_flight(std::move(flight));
     return ticket;
   }
@@ -151,7 +151,7 @@ class LoopbackEndpoint final : public Transport {
   std::vector<std::byte> staged_;
   TransportRank next_is_to_ = no_rank;  // receiver of the next message; no_rank: anybody
   LoopbackLetter current_;
-  TicketTable<Body> bodies_;
+  SlotTable<Body> bodies_;
 };
 
 LoopbackFabric::LoopbackFabric(TransportRank size, std::size_t eager_limit_bytes)

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/batch_size.h"
+#include "nb/object_pool.h"
 #include "op/remote/requests.h"
 #include "op/remote/send_state.h"
 #include "op/remote/transfers.h"

@@ -22,7 +22,13 @@ Overload(F...) -> Overload<F...>;
 Remote::Remote(transport::Transport& transport, const RemoteOptions& options)
     : max_outstanding_(std::max<std::size_t>(options.max_outstanding, 1)),
       under_way_(options.under_way),
-      state_{transport, options.self, options.sizes, nb::SlotTable(options.slots), {}, false, options.log},
+      state_{transport,
+             options.self,
+             options.sizes,
+             transport::SlotTable<remote::Transfer*>(options.slots, protocol::no_slot + 1),
+             {},
+             false,
+             options.log},
       batches_(state_, channels_, requests_, transfers_, options.outbox) {}
 
 // Earlier operations are refused the way that was asked for then: batches are sent first, and requests know
@@ -191,9 +197,8 @@ void Remote::lose(TransportRank server) {
   Channel& channel = channels_.at(server);
   std::unordered_set<Request*> requests(channel.queue.begin(), channel.queue.end());
   if (channel.reserved != nullptr) requests.insert(channel.reserved);
-  state_.slots.for_each_owner([&](void* owner) {
-    Request* const request = static_cast<const remote::Transfer*>(owner)->request;
-    if (request->channel == &channel) requests.insert(request);
+  state_.slots.for_each([&](const remote::Transfer* transfer) {
+    if (transfer != nullptr && &transfer->channel() == &channel) requests.insert(transfer->request);
   });
   transfers_.lose(channel);
   for (Request* request : requests) remote::Requests::fail(*request, nb::OperationError::host_lost);
@@ -213,8 +218,9 @@ std::size_t Remote::abandon() {
     requests.insert(channel.queue.begin(), channel.queue.end());
     if (channel.reserved != nullptr) requests.insert(channel.reserved);
   }
-  state_.slots.for_each_owner(
-      [&](void* owner) { requests.insert(static_cast<const remote::Transfer*>(owner)->request); });
+  state_.slots.for_each([&](const remote::Transfer* transfer) {
+    if (transfer != nullptr) requests.insert(transfer->request);
+  });
   abandoned_ = true;
   for (Request* request : requests) remote::Requests::fail(*request, nb::OperationError::reported);
   transfers_.abandon();

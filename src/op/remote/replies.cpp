@@ -59,7 +59,7 @@ void Remote::on_data(const Channel& channel, const Reply& reply, std::span<const
 }
 
 void Remote::on_done(Channel& channel, const Reply& reply) {
-  if (reply.slot == nb::SlotTable::none) return fences_.end_reserved(channel, false);
+  if (reply.slot == protocol::no_slot) return fences_.end_reserved(channel, false);
   Transfer* const transfer = transfers_.of(channel, reply);
   COMEX_BUG_IF(transfer == nullptr || (transfer->verb != Verb::lock && transfer->verb != Verb::try_lock));
   const auto& word = std::get<remote::WordRequest>(transfer->request->what);
@@ -80,7 +80,7 @@ void Remote::on_refused(Channel& channel, const Reply& reply) {
     return fences_.end_reserved(channel, true);
   COMEX_BUG_IF(reply.refused_verb == Verb::batch);  // this origin has sent a malformed batch
   if (batches_.note_refused(channel, reply)) return;
-  Transfer* const transfer = reply.slot == nb::SlotTable::none ? nullptr : transfers_.of(channel, reply);
+  Transfer* const transfer = reply.slot == protocol::no_slot ? nullptr : transfers_.of(channel, reply);
   if (!protocol::is_write(reply.refused_verb)) {
     COMEX_BUG_IF(transfer == nullptr || transfer->verb != reply.refused_verb);
     return transfers_.refuse(*transfer);

@@ -53,7 +53,9 @@ Request* Requests::awaited(const Channel& channel, std::uint32_t call) const {
     if (request->completion != nullptr && call_of(*request) == call) found = request;
   };
   std::ranges::for_each(channel.queue, look_at);
-  state_.slots.for_each_owner([&](void* owner) { look_at(static_cast<const Transfer*>(owner)->request); });
+  state_.slots.for_each([&](const Transfer* transfer) {
+    if (transfer != nullptr) look_at(transfer->request);
+  });
   return found;
 }
 

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "nb/object_pool.h"
 #include "op/remote/channels.h"
 #include "op/remote/request.h"
 #include "op/remote/send_state.h"

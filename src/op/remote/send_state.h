@@ -9,19 +9,21 @@
 #include <cstring>
 
 #include "core/trace.h"
-#include "nb/request_pool.h"
 #include "op/remote/channel.h"
 #include "op/remote/framing.h"
 #include "op/remote/writes.h"
+#include "transport/slot_table.h"
 #include "transport/transport.h"
 
 namespace comex::op::remote {
+
+struct Transfer;
 
 struct SendState {
   transport::Transport& transport;
   const Worker self;
   const Sizes sizes;
-  nb::SlotTable slots;
+  transport::SlotTable<Transfer*> slots;  // of replies; null: the far side may still use its tag
   Writes writes = {};
   bool errors_return = false;
   trace::Log* log = nullptr;

@@ -36,8 +36,10 @@ Transfer* Transfers::begin(Request& request, const Header& header) {
 }
 
 Transfer* Transfers::of(const Channel& channel, const protocol::ReplyHeader& reply) const {
-  auto* const transfer = static_cast<Transfer*>(state_.slots.owner(reply.slot));
-  return transfer != nullptr && &transfer->channel() == &channel ? transfer : nullptr;
+  Transfer* const* const transfer = state_.slots.find(reply.slot);
+  const bool is_to_channel =
+      transfer != nullptr && *transfer != nullptr && &(*transfer)->channel() == &channel;
+  return is_to_channel ? *transfer : nullptr;
 }
 
 unsigned Transfers::chunks_a_buffer(std::uint32_t chunk_bytes) const {
@@ -174,7 +176,7 @@ void Transfers::end(Transfer* transfer, bool failed) {
     moving_.pop_back();
   }
   if (transfer->number != 0) {
-    state_.slots.forget_owner(transfer->slot);
+    state_.slots.at(transfer->slot) = nullptr;
     channel.held.push_back({transfer->number, transfer->slot});
     release_held(channel);
   } else {

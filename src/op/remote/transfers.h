@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kernels/packed_side.h"
+#include "nb/object_pool.h"
 #include "op/remote/requests.h"
 #include "op/remote/send_state.h"
 #include "op/remote/staging.h"

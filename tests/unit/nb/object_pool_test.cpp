@@ -3,38 +3,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "nb/request_pool.h"
+#include "nb/object_pool.h"
 
 namespace comex::nb {
 namespace {
-
-TEST(SlotTable, gives_out_each_slot_once_and_never_slot_zero) {
-  SlotTable slots(5);
-  int owner = 0;
-  for (std::uint32_t i = 1; i < 5; ++i) EXPECT_EQ(slots.take(&owner), i);
-  EXPECT_EQ(slots.take(&owner), SlotTable::none);
-  EXPECT_EQ(slots.available(), 0u);
-  slots.forget_owner(2);
-  EXPECT_EQ(slots.owner(2), nullptr);
-  EXPECT_EQ(slots.take(&owner), SlotTable::none) << "still out";
-  slots.give_back(2);
-  EXPECT_EQ(slots.take(&owner), 2u);
-  EXPECT_EQ(slots.owner(2), &owner);
-  EXPECT_EQ(slots.owner(77), nullptr);
-}
-
-TEST(SlotTable, begins_again_with_the_first_slot_when_it_is_tidied_and_none_is_out) {
-  SlotTable slots;
-  int owner = 0;
-  for (std::uint32_t i = 1; i <= 3000; ++i) EXPECT_EQ(slots.take(&owner), i);
-  for (std::uint32_t i = 3000; i > 1; --i) slots.give_back(i);
-  slots.tidy();
-  EXPECT_EQ(slots.owner(1), &owner) << "it is out";
-  slots.give_back(1);
-  slots.tidy();
-  EXPECT_EQ(slots.available(), protocol::slot_count - 1);
-  for (std::uint32_t i = 1; i <= 3000; ++i) EXPECT_EQ(slots.take(&owner), i);
-}
 
 TEST(ObjectPool, reuses_what_came_back_with_what_it_held) {
   ObjectPool<std::vector<int>> pool;
