@@ -30,7 +30,6 @@ struct Patch {
   std::uint64_t total_bytes() const;  // runs() * run_bytes()
   const std::int64_t* strides(Side side) const { return side == Side::near ? near_strides : far_strides; }
   std::uint64_t extent_bytes(Side side) const;  // distance from the first byte touched to one past the last
-  std::uint64_t near_extent_bytes() const { return extent_bytes(Side::near); }
   std::uint64_t far_extent_bytes() const { return extent_bytes(Side::far); }
 };
 
@@ -126,7 +125,6 @@ class RunCursor {
   RunCursor() = default;
   explicit RunCursor(const Patch& patch) : patch_(patch), total_(patch.total_bytes()) {}
 
-  const Patch& patch() const { return patch_; }
   std::uint64_t position() const { return position_; }  // packed bytes already passed
   std::uint64_t remaining() const { return total_ - position_; }
   bool done() const { return position_ == total_; }

@@ -63,7 +63,6 @@ class Arena {
   Status map_at(std::uint64_t address);
   Status map_anywhere() { return body_->map(0); }
   void unmap() { body_->unmap(); }
-  bool is_mapped() const { return body_->base != nullptr; }
   // True if a pointer into the arena is valid in every process of the host.
   bool same_address() const { return body_->same_address; }
 

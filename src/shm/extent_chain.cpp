@@ -250,29 +250,4 @@ std::uint64_t ExtentChain::largest_free() const {
   return largest;
 }
 
-bool ExtentChain::is_consistent() const {
-  std::uint64_t total = 0;
-  std::uint64_t live = 0;
-  std::uint64_t kept = 0;
-  std::uint32_t before = 0;
-  std::uint32_t free_records = 0;
-  for (std::uint32_t id = first(); id != 0; id = next(id)) {
-    const bool is_free = state(id) == ExtentState::free;
-    const bool is_placed = before == 0 ? offset(id) == geometry_.data_offset : offset(id) > offset(before);
-    if (!is_placed || records_[id].previous != before || can_join(before, id)) return false;
-    total += size(id);
-    if (!is_free) live += size(id);
-    if (is_free && records_[id].is_committed != 0) kept += size(id);
-    free_records += is_free ? 1 : 0;
-    before = id;
-  }
-  for (const auto& kind : block_->bins) {
-    for (const std::uint32_t head : kind) {
-      for (std::uint32_t id = head; id != 0; id = records_[id].next_free) --free_records;
-    }
-  }
-  return free_records == 0 && live == block_->live_bytes && kept == block_->kept_bytes &&
-         total == geometry_.reservation_bytes - geometry_.data_offset;
-}
-
 }  // namespace comex::shm

@@ -112,7 +112,6 @@ class ExtentChain {
   ExtentState state(std::uint32_t id) const { return records_[id].state.load(std::memory_order_acquire); }
   Extent extent(std::uint32_t id) const;
   std::uint64_t largest_free() const;
-  bool is_consistent() const;
 
  private:
   std::uint32_t find_fit(std::uint64_t bytes, bool is_committed) const;

@@ -108,12 +108,8 @@ class Extents {
   // For error texts and tests. They take the lock; try_nearest gives up if it is not free.
   Nearby nearest(std::uint64_t offset, Extent& found);
   Nearby try_nearest(std::uint64_t offset, Extent& found);
-  bool find(std::uint64_t offset, Extent& found);  // finds the live extent that covers offset
   std::vector<OwnerTotal> totals();
   std::vector<Extent> live();
-  std::uint64_t kept_bytes();
-  std::uint32_t rebuilds();
-  bool is_consistent();  // walks everything
 
  private:
   class LockGuard;  // holds the lock; rebuilds if the last holder died

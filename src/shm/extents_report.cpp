@@ -86,15 +86,6 @@ void Extents::collect_cells(const ExtentRecord& slab, std::vector<Extent>& found
   }
 }
 
-bool Extents::find(std::uint64_t offset, Extent& found) {
-  for (const Extent& extent : live()) {
-    if (offset - extent.offset >= extent.bytes) continue;
-    found = extent;
-    return true;
-  }
-  return false;
-}
-
 bool Extents::covering(std::uint64_t offset, Extent& found) const {
   const ExtentRecord* const record = find_record(offset);
   if (record == nullptr) return false;
@@ -139,21 +130,6 @@ std::vector<OwnerTotal> Extents::totals() {
 
 Failure Extents::does_not_fit(Worker owner, std::uint64_t bytes, const OutOfMemory& out_of_memory) {
   return not_enough("worker " + std::to_string(owner), bytes, out_of_memory, told(totals()));
-}
-
-std::uint64_t Extents::kept_bytes() {
-  const LockGuard lock(*this);
-  return place_.block->kept_bytes;
-}
-
-std::uint32_t Extents::rebuilds() {
-  const LockGuard lock(*this);
-  return place_.block->rebuilds;
-}
-
-bool Extents::is_consistent() {
-  const LockGuard lock(*this);
-  return chain_.is_consistent();
 }
 
 }  // namespace comex::shm

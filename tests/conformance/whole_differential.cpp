@@ -99,7 +99,7 @@ class Maker {
       const Result<Patch> patch = make_patch(levels, near_strides, far_strides, counts, unit);
       if (!patch || patch->far_extent_bytes() > window / 2 || patch->total_bytes() > 60000) continue;
       made.patch = patch.value();
-      made.near_bytes = made.patch.near_extent_bytes();
+      made.near_bytes = made.patch.extent_bytes(Side::near);
       made.far_bytes = made.patch.far_extent_bytes();
       for_each_run(made.patch, [&](std::uint64_t near, std::uint64_t far, std::uint64_t bytes) {
         made.runs.push_back({near, far, bytes});

@@ -42,7 +42,7 @@ TEST(Patch, walks_random_rectangles_as_their_definition_reads) {
       near = std::max(near, byte.near + 1);
       far = std::max(far, byte.far + 1);
     }
-    ASSERT_EQ(patch->near_extent_bytes(), static_cast<std::uint64_t>(near));
+    ASSERT_EQ(patch->extent_bytes(Side::near), static_cast<std::uint64_t>(near));
     ASSERT_EQ(patch->far_extent_bytes(), static_cast<std::uint64_t>(far));
   }
 }

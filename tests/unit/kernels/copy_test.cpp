@@ -46,7 +46,7 @@ Scene make_scene(RawPatchMaker& maker, Side written) {
   scene.patch =
       make_patch(scene.raw.levels, scene.raw.near_strides, scene.raw.far_strides, scene.raw.counts).value();
   scene.bytes = naive_bytes(scene.raw);
-  scene.near = random_bytes(scene.patch.near_extent_bytes(), 1);
+  scene.near = random_bytes(scene.patch.extent_bytes(Side::near), 1);
   scene.far = random_bytes(scene.patch.far_extent_bytes(), 2);
   return scene;
 }

@@ -108,7 +108,7 @@ class Doer {
       copy_near_to_far(patch.value(), near, far);
     } else if (operation_.verb == Verb::get) {
       ASSERT_FALSE(rows_overlap(patch.value(), Side::near));
-      ASSERT_LE(patch->near_extent_bytes(), static_cast<std::uint64_t>(operation_.landing_bytes));
+      ASSERT_LE(patch->extent_bytes(Side::near), static_cast<std::uint64_t>(operation_.landing_bytes));
       copy_far_to_near(patch.value(), far, near);
     } else {
       accumulate_patch(locks_, patch.value(), {far, static_cast<std::uint64_t>(operation_.far)}, near, work_);

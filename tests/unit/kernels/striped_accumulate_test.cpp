@@ -197,7 +197,7 @@ TEST_F(StripedAccumulate, of_random_rectangles_adds_each_element_under_its_lock)
   for (int round = 0; round < 400; ++round) {
     const RawPatch raw = maker.make(8);
     const Patch patch = make_patch(raw.levels, raw.near_strides, raw.far_strides, raw.counts, 8).value();
-    ASSERT_LE(std::max(patch.near_extent_bytes(), patch.far_extent_bytes()), 14 * stripe_block_bytes);
+    ASSERT_LE(std::max(patch.extent_bytes(Side::near), patch.far_extent_bytes()), 14 * stripe_block_bytes);
     const std::uint64_t start = 2 * stripe_block_bytes - static_cast<std::uint64_t>(maker.pick(0, 2000));
     std::vector<std::byte> expected = arena_;
     const std::vector<testing::BytePair> bytes = naive_bytes(raw);
@@ -215,7 +215,7 @@ TEST_F(StripedAccumulate, of_a_packed_body_stops_at_a_busy_block_and_goes_on_lat
   for (int round = 0; round < 400; ++round) {
     const RawPatch raw = maker.make(8);
     const Patch patch = make_patch(raw.levels, raw.near_strides, raw.far_strides, raw.counts, 8).value();
-    ASSERT_LE(std::max(patch.near_extent_bytes(), patch.far_extent_bytes()), 14 * stripe_block_bytes);
+    ASSERT_LE(std::max(patch.extent_bytes(Side::near), patch.far_extent_bytes()), 14 * stripe_block_bytes);
     const std::uint64_t start = 2 * stripe_block_bytes - static_cast<std::uint64_t>(maker.pick(0, 2000));
     std::vector<std::byte> expected = arena_;
     const std::vector<testing::BytePair> bytes = naive_bytes(raw);

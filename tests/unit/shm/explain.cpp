@@ -13,7 +13,7 @@ class Explaining : public testing::Test {
   Extent extent_ = extents_.allocate(3, 5000).value();
   // Another process of the host, in the middle of an allocation.
   Arena other_ = attached_arena(os_, arena_.ticket(), 1, 0);
-  OwnerLock lock_{reinterpret_cast<ExtentsBlock*>(arena_.base() + object_prefix_bytes)->lock};
+  OwnerLock lock_{block_of(arena_).lock};
   const LockParty allocating_{&os_, other_.lock_party().object, 1};
 
   std::string text(Worker target, std::uint64_t offset, LockWait wait) {
@@ -59,7 +59,7 @@ TEST_F(Explaining, takes_over_from_one_that_died_while_it_allocated) {
   os_.kill_slot(1);
   const std::string far_off = text(3, extent_.offset + 9000, LockWait::never_waits);
   EXPECT_TRUE(has(far_off, "nearest is segment")) << far_off;
-  EXPECT_EQ(extents_.rebuilds(), 1u);
+  EXPECT_EQ(block_of(arena_).rebuilds, 1u);
 }
 
 }  // namespace

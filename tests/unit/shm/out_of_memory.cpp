@@ -31,7 +31,7 @@ class OutOfMemoryTest : public testing::Test {
   std::string refusal(std::uint64_t bytes, Worker owner = 0) {
     const Result<Extent> made = extents_.allocate(owner, bytes);
     EXPECT_FALSE(made);
-    EXPECT_TRUE(extents_.is_consistent());
+    EXPECT_TRUE(is_consistent(arena_));
     return made ? "" : made.failure().text;
   }
   SlotBlock& slot(HostSlot which) {
@@ -124,7 +124,7 @@ TEST_F(OutOfMemoryTest, gives_up_what_it_keeps_for_its_records_too) {
   const std::vector<Extent> made = fill(5 * mebibyte, 5);
   fill(36 * mebibyte, 1);
   for (const std::size_t at : {0U, 2U, 4U}) ASSERT_TRUE(extents_.release(made[at].offset));
-  ASSERT_EQ(extents_.kept_bytes(), 15 * mebibyte);
+  ASSERT_EQ(block_of(arena_).kept_bytes, 15 * mebibyte);
   leave(page_bytes, Limit::ram);
   const Result<Extent> larger = extents_.allocate(0, 10 * mebibyte);  // behind what the table covers so far
   EXPECT_TRUE(larger) << larger.failure().text;

@@ -110,7 +110,7 @@ TEST_P(PosixOsTest, leaves_an_arena_out_of_core_dumps_unless_all_of_it_is_wished
     Arena other = Arena::attach(*os_, leader.ticket(), 1, dumps).value();
     ASSERT_TRUE(other.map_anywhere());
     Arena guest = Arena::attach_guest(*os_, leader.ticket(), dumps).value();
-    ASSERT_TRUE(guest.is_mapped());
+    ASSERT_NE(guest.base(), nullptr);
     for (const std::byte* base : {leader.base(), other.base(), guest.base()}) {
       const std::vector<std::string> flags = mapping_words(base, "VmFlags:");
       if (flags.empty()) GTEST_SKIP() << "this kernel tells no flags of mappings";

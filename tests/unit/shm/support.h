@@ -10,7 +10,9 @@
 #include <string>
 
 #include "shm/arena.h"
+#include "shm/arena_layout.h"
 #include "shm/posix_os.h"
+#include "support/extents_walk.h"
 #include "support/memory_os.h"
 
 namespace comex::shm {
@@ -83,6 +85,15 @@ inline Arena attached_arena(Os& os, const ArenaTicket& ticket, HostSlot slot, st
   const Status mapped = address != 0 ? arena.map_at(address) : arena.map_anywhere();
   if (!mapped) throw std::runtime_error(mapped.failure().text);
   return arena;
+}
+
+inline ExtentsBlock& block_of(const Arena& arena) {
+  return reinterpret_cast<ArenaHeader*>(arena.base())->extents;
+}
+
+inline bool is_consistent(Arena& arena) {
+  static_cast<void>(arena.extents().live());  // takes the lock, and so repairs what a dead holder has left
+  return ExtentsWalk(block_of(arena), arena.base(), arena.geometry()).is_consistent();
 }
 
 }  // namespace comex::shm
