@@ -250,10 +250,8 @@ void write_meeting(const std::filesystem::path& to) {
 
 // As tests/fuzz/ports.cpp reads steps.
 void write_ports(const std::filesystem::path& to) {
-  Seed guest;
-  guest.byte(0).byte(0).byte(3).byte(0).byte(0).byte(2).add(std::uint16_t{80}).byte(3).byte(0).byte(1);
-  guest.save(to, "guest");
-  Seed().byte(3).byte(2).byte(1).byte(3).byte(1).save(to, "listener");
+  Seed().byte(0).byte(0).byte(2).add(std::uint16_t{80}).byte(3).byte(0).byte(0).save(to, "guest");
+  Seed().byte(3).byte(6).byte(0).byte(1).byte(3).byte(1).save(to, "listener");
   Seed().byte(4).byte(1).byte(6).byte(20).add(std::uint64_t{1}).add(std::uint64_t{2}).save(to, "frames");
   Seed().byte(6).byte(1).byte(4).add(WorldId{2}).byte(4).add(WorldId{3}).save(to, "links");
   Seed().byte(7).byte(6).byte(1).byte(2).save(to, "watch");

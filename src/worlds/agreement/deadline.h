@@ -23,7 +23,6 @@ class Deadline {
       : seconds_(seconds), end_(now + to_duration(seconds)) {}
   bool is_over(Clock::time_point now = Clock::now()) const { return now >= end_; }
   Clock::time_point end() const { return end_; }
-  Clock::duration left(Clock::time_point now) const { return end_ - now; }
   std::string text() const;  // "2.5 s"
 
  private:

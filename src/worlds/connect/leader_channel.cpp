@@ -28,7 +28,7 @@ Result<FramedSocket> seek_leader(runtime::Runtime& runtime, const char* operatio
                                  const Deadline& deadline, const ShouldAbort& should_abort) {
   Result<std::vector<Address>> addresses = resolve(port);
   if (!addresses) return addresses.take_failure();
-  PortConnector connector(std::move(addresses).value(), port.cookie, deadline);
+  PortConnector connector(std::move(addresses).value(), hello_of_leader(port.cookie), deadline);
   runtime.engine().wait([&] { return connector.look(Deadline::Clock::now()) || should_abort(); },
                         {operation});
   if (connector.is_in()) return connector.take();

@@ -13,7 +13,7 @@
 namespace comex::worlds {
 namespace {
 
-constexpr std::uint64_t patience_ms = 5'000;
+constexpr double patience_s = 5;
 
 struct LinkPort {  // where a process accepts links
   std::array<char, 320> port{};
@@ -89,11 +89,11 @@ LinkedWorlds link_worlds(MPI_Comm all, WorldId own, std::uint32_t dead_workers,
   std::future<bool> have_come;
   if (listener) {
     have_come = std::async(std::launch::async,
-                           [&] { return await_links(*listener, plan.awaits, patience_ms, came); });
+                           [&] { return await_links(*listener, plan.awaits, Deadline(patience_s), came); });
   }
   LivenessLinks links;
   for (const std::uint32_t other : plan.connects_to) {
-    Result<FramedSocket> channel = link_to(ports[other], own, patience_ms);
+    Result<FramedSocket> channel = link_to(ports[other], own, Deadline(patience_s));
     if (channel) {
       links[worlds[other]].push_back(std::move(channel).value());
     } else {

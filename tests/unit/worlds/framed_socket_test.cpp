@@ -30,7 +30,7 @@ bool eventually(Condition&& holds) {
 // A listener and both ends of one connection.
 struct Pair {
   Listener listener = std::move(Listener::open("127.0.0.1")).value();
-  FramedSocket near = std::move(FramedSocket::start(listener.name())).value();
+  FramedSocket near = std::move(FramedSocket::start(resolve(listener.name())->front())).value();
   FramedSocket far;
 
   explicit Pair(bool is_trusted = true) {
@@ -101,7 +101,7 @@ TEST(FramedSocket, tells_that_nobody_listens) {
     const Listener listener = std::move(Listener::open("127.0.0.1")).value();
     gone = listener.name();
   }
-  FramedSocket channel = std::move(FramedSocket::start(gone)).value();
+  FramedSocket channel = std::move(FramedSocket::start(resolve(gone)->front())).value();
   EXPECT_TRUE(eventually([&] { return !channel.step(); }));
   EXPECT_NE(channel.ended().find("connect"), std::string::npos);
 }
@@ -123,7 +123,7 @@ TEST(FramedSocket, knows_an_address_that_does_not_answer_from_one_that_does) {
 }
 
 TEST(FramedSocket, says_which_host_is_not_known) {
-  const Result<FramedSocket> channel = FramedSocket::start({"no such host", 4711, draw_cookie()});
+  const Result<std::vector<Address>> channel = resolve({"no such host", 4711, draw_cookie()});
   ASSERT_FALSE(channel);
   EXPECT_NE(channel.failure().text.find("no such host"), std::string::npos);
 }
@@ -164,10 +164,10 @@ TEST(FramedSocket, drops_a_stranger_that_does_not_speak_the_protocol) {
 TEST(FramedSocket, keeps_listening_while_strangers_come_and_go) {
   Listener listener = std::move(Listener::open("127.0.0.1")).value();
   for (int i = 0; i < 3; ++i) {
-    FramedSocket stranger = std::move(FramedSocket::start(listener.name())).value();
+    FramedSocket stranger = std::move(FramedSocket::start(resolve(listener.name())->front())).value();
     stranger.step();
   }
-  FramedSocket guest = std::move(FramedSocket::start(listener.name())).value();
+  FramedSocket guest = std::move(FramedSocket::start(resolve(listener.name())->front())).value();
   guest.send(frame_of("hello"));
   std::vector<FramedSocket> came;
   std::vector<std::byte> got;
@@ -187,17 +187,18 @@ TEST(FramedSocket, keeps_listening_while_strangers_come_and_go) {
 TEST(FramedSocket, listens_at_the_address_that_it_gives_alone) {
   const Listener listener = std::move(Listener::open("127.0.0.1")).value();
   FramedSocket elsewhere =
-      std::move(FramedSocket::start({"127.0.0.2", listener.name().port, draw_cookie()})).value();
+      std::move(FramedSocket::start(resolve({"127.0.0.2", listener.name().port, draw_cookie()})->front()))
+          .value();
   EXPECT_TRUE(eventually([&] { return !elsewhere.step() || elsewhere.is_connected(); }));
   EXPECT_FALSE(elsewhere.is_connected());
-  FramedSocket guest = std::move(FramedSocket::start(listener.name())).value();
+  FramedSocket guest = std::move(FramedSocket::start(resolve(listener.name())->front())).value();
   EXPECT_TRUE(eventually([&] { return guest.step() && guest.is_connected(); }));
 }
 
 TEST(FramedSocket, gives_an_address_of_this_host_that_it_listens_at) {
   Listener listener = std::move(Listener::open("")).value();
   EXPECT_NE(listener.name().host, "");
-  FramedSocket guest = std::move(FramedSocket::start(listener.name())).value();
+  FramedSocket guest = std::move(FramedSocket::start(resolve(listener.name())->front())).value();
   EXPECT_TRUE(eventually([&] {
     guest.step();
     return listener.accept().has_value();

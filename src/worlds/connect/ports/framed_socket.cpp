@@ -156,12 +156,6 @@ FramedSocket::FramedSocket(Socket connected) : socket_(std::move(connected)), en
   tune(socket_);
 }
 
-Result<FramedSocket> FramedSocket::start(const PortName& to) {
-  const Result<std::vector<Address>> addresses = resolve(to);
-  if (!addresses) return addresses.failure();
-  return start(addresses->front());
-}
-
 Result<FramedSocket> FramedSocket::start(const Address& to) {
   FramedSocket channel;
   channel.socket_ = new_socket(to.family());

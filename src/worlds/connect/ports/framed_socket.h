@@ -67,10 +67,7 @@ class FramedSocket {
 
   FramedSocket() = default;
   explicit FramedSocket(Socket connected);
-  // Starts to connect to the host's first address; step() shows whether it succeeds. Fails if the host cannot
-  // be resolved.
-  static Result<FramedSocket> start(const PortName& to);
-  // The same for callers that have looked up the host and try repeatedly.
+  // Starts to connect; step() shows whether it succeeds. Fails if there is no socket.
   static Result<FramedSocket> start(const Address& to);
 
   // The other side has identified itself: from here on, its frames may have up to frame_limit_bytes.
@@ -81,7 +78,6 @@ class FramedSocket {
   bool step();
   bool is_open() const { return static_cast<bool>(socket_); }
   bool is_connected() const { return is_open() && !connecting_; }
-  bool was_connected() const { return !connecting_; }  // stays true after the end
   const std::string& ended() const { return ended_; }
   bool is_sent() const { return out_.empty(); }
   int descriptor() const { return socket_.get(); }  // to wait for it among others; -1 after the end

@@ -10,8 +10,6 @@
 namespace comex::worlds {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 void pause() {
   std::this_thread::sleep_for(std::chrono::microseconds(100));
 }
@@ -33,7 +31,7 @@ bool has_ended(FramedSocket& channel, LinkEnd& how) {
   return !is_open || how != LinkEnd::none;
 }
 
-Bytes hello_frame(const std::string& cookie, WorldId world) {
+Bytes hello_of_link(const std::string& cookie, WorldId world) {
   return Packer().text(cookie).value(world).take();
 }
 
@@ -42,18 +40,6 @@ bool is_hello(const Bytes& frame, const std::string& cookie, WorldId& world) {
   const bool is_known = hello.text() == cookie;
   world = hello.value<WorldId>();
   return is_known && hello.is_done();
-}
-
-// A connection may be dropped before its hello is read, so the listener says when it is in.
-constexpr std::byte welcome{1};
-
-bool is_welcomed(FramedSocket& channel, Clock::time_point end) {
-  for (;;) {
-    const bool is_open = channel.step();
-    if (const auto frame = channel.take()) return frame->size() == 1 && frame->front() == welcome;
-    if (!is_open || Clock::now() >= end) return false;
-    pause();
-  }
 }
 
 }  // namespace
@@ -130,40 +116,32 @@ void LifeWatch::look() {
   has_links_.store(!links_.empty(), std::memory_order_relaxed);
 }
 
-Result<FramedSocket> link_to(const PortName& port, WorldId mine, std::uint64_t limit_ms) {
-  const auto end = Clock::now() + std::chrono::milliseconds(limit_ms);
-  for (;;) {
-    Result<FramedSocket> started = FramedSocket::start(port);
-    if (!started) return started;
-    FramedSocket channel = std::move(started).value();
-    channel.send(hello_frame(port.cookie, mine));
-    if (is_welcomed(channel, end)) return channel;
-    const bool is_over = Clock::now() >= end;
-    if (channel.is_open()) {  // the other side may still read this and must not take the end for a death
-      say(channel, LinkEnd::parted);
-      if (is_over) return environment_error(format_place(port) + " does not answer");
-    }
-    if (is_over || !channel.was_connected()) {
-      return environment_error(format_place(port) + ": " + channel.ended());
-    }
-    pause();
-  }
+Result<FramedSocket> link_to(const PortName& port, WorldId mine, const Deadline& deadline) {
+  Result<std::vector<Address>> addresses = resolve(port);
+  if (!addresses) return addresses.take_failure();
+  PortConnector connector(std::move(addresses).value(), hello_of_link(port.cookie, mine), deadline);
+  while (!connector.look(Deadline::Clock::now())) pause();
+  if (connector.is_in()) return connector.take();
+  if (!connector.has_socket()) return connector.has_socket().failure();
+  const std::string why = connector.last_error();
+  FramedSocket unanswered = connector.take();
+  say(unanswered, LinkEnd::parted);  // who still reads the hello must not take the end for a death
+  return environment_error(format_place(port) + " does not answer (" + why + ")");
 }
 
-bool await_links(Listener& listener, std::uint32_t expected, std::uint64_t limit_ms, LivenessLinks& came) {
-  const auto end = Clock::now() + std::chrono::milliseconds(limit_ms);
+bool await_links(Listener& listener, std::uint32_t expected, const Deadline& deadline, LivenessLinks& came) {
   UnverifiedConnections unverified(expected);
   const UnverifiedConnections::OnFrame on_frame = [&](FramedSocket& channel, const Bytes& frame) {
     WorldId world = 0;
     if (expected == 0 || !is_hello(frame, listener.name().cookie, world)) return;
-    channel.send(std::span(&welcome, 1));
+    let_in(channel);
     came[world].push_back(std::move(channel));
     --expected;
   };
   while (expected != 0) {
-    const auto now = Clock::now();
+    const auto now = Deadline::Clock::now();
     unverified.look(listener, now, on_frame);
-    if (expected != 0 && now >= end) return false;
+    if (expected != 0 && deadline.is_over(now)) return false;
     if (expected != 0) pause();
   }
   return true;

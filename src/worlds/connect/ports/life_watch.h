@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/ids.h"
+#include "worlds/agreement/deadline.h"
 #include "worlds/connect/ports/framed_socket.h"
 
 namespace comex::worlds {
@@ -77,10 +78,10 @@ class LifeWatch {
   std::chrono::steady_clock::time_point next_look_;
 };
 
-// How a link begins: the connecting side shows the cookie of the port and its world. It is welcomed, or
-// dropped where too many connect, and tries again.
-Result<FramedSocket> link_to(const PortName& port, WorldId mine, std::uint64_t limit_ms);
+// How a link begins (port_handshake.h): the hello of the connecting side shows the cookie of the port and its
+// world.
+Result<FramedSocket> link_to(const PortName& port, WorldId mine, const Deadline& deadline);
 // Waits for `expected` links, by world; drops all others. False when the time is over.
-bool await_links(Listener& listener, std::uint32_t expected, std::uint64_t limit_ms, LivenessLinks& came);
+bool await_links(Listener& listener, std::uint32_t expected, const Deadline& deadline, LivenessLinks& came);
 
 }  // namespace comex::worlds

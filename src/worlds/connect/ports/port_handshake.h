@@ -1,14 +1,11 @@
 // The handshake by which a process enters at a port: both ends, each stepped by its owner, which has the
 // clock.
 //
-//   PortConnector    host:port ──► hello, cookie ──►      PortListener    a candidate: it knows the cookie
+//   PortConnector    host:port ──► hello, with the cookie ──►   PortListener    takes the first right hello
 //   (UnverifiedConnections: all others)
-//              ◄── welcome ◄── (one at a time)              others wait, or are dropped
-//              here ──►                                     the first one to answer is in
-//              ◄── enter ◄──                                now both must go on
+//              ◄── enter ◄──                                    now both must go on
 //
-// A candidate that is silent after its welcome is dropped when another one waits; it may come again. A
-// connector that was refused, dropped or not answered tries again until its deadline. Nothing here blocks.
+// A connector that was refused, dropped or not answered tries again until its deadline. Nothing here blocks.
 // Used by leader_channel, and by the watch over worlds for its links.
 #pragma once
 
@@ -53,61 +50,52 @@ class UnverifiedConnections {
   std::list<Connection> waiting_;  // the oldest first
 };
 
+// What a leader says first at a port of this cookie.
+Bytes hello_of_leader(const std::string& cookie);
+// Tells a connector that its hello was right, so that it has entered, and trusts it.
+void let_in(FramedSocket& channel);
+
 class PortListener {
  public:
   // `listener` must outlive it.
   PortListener(Listener& listener, const Deadline& deadline);
 
-  // True when it is over: a candidate is in, or the time is up.
+  // True when it is over: somebody has entered, or the time is up.
   bool look(Deadline::Clock::time_point now);
   bool has_entered() const { return entered_.is_open(); }
   FramedSocket take() { return std::move(entered_); }
 
  private:
-  struct Candidate {
-    FramedSocket channel;
-    bool is_bound = false;
-  };
-  bool receive(Candidate& candidate);
-  bool is_too_slow(const Candidate& candidate, Deadline::Clock::time_point now) const;
-  void invite(Candidate& candidate, Deadline::Clock::time_point now);
-
   Listener& listener_;
   const Deadline deadline_;
-  const std::string hello_;
+  const Bytes hello_;
   UnverifiedConnections unverified_;
-  std::list<Candidate> candidates_;  // they have shown the cookie
-  const Candidate* invited_ = nullptr;
-  Deadline::Clock::time_point invited_until_;
   FramedSocket entered_;
 };
 
 class PortConnector {
  public:
   // `addresses`: of the port's host, at least one; they are tried in turn.
-  PortConnector(std::vector<Address> addresses, const std::string& cookie, const Deadline& deadline);
+  PortConnector(std::vector<Address> addresses, Bytes hello, const Deadline& deadline);
 
   // True when it is over: it is in, the time is up, or no socket is available.
   bool look(Deadline::Clock::time_point now);
   bool is_in() const { return is_in_; }
+  // The connection. If it is not in, the listener may still find it in its queue.
   FramedSocket take() { return std::move(channel_); }
   const Status& has_socket() const { return has_socket_; }
   // Why it is not in.
   std::string last_error() const { return channel_.is_connected() ? "the port is there" : last_; }
 
  private:
-  void receive(Deadline::Clock::time_point now);
   void start_attempt(Deadline::Clock::time_point now);
-  bool gives_up(Deadline::Clock::time_point now) const;
 
   const std::vector<Address> addresses_;
-  const std::string hello_;
+  const Bytes hello_;
   const Deadline deadline_;
   FramedSocket channel_;
   std::size_t tries_ = 0;
   Deadline::Clock::time_point tried_at_;
-  Deadline::Clock::time_point answered_at_;
-  bool has_answered_ = false;  // to the welcome
   bool is_in_ = false;
   std::string last_ = "no answer";
   Status has_socket_;
