@@ -72,7 +72,7 @@ std::string named_loss(runtime::Runtime& runtime, std::span<const Lpid> lpids) {
   for (const Lpid lpid : lpids) {
     if (runtime.is_own(lpid)) continue;
     std::string lost =
-        worlds::joined_worlds(runtime).bridges.peers.why_lost(runtime.registry().gpid_of(lpid).value().world);
+        worlds::joined_worlds(runtime).bridges.why_world_lost(runtime.registry().gpid_of(lpid).value().world);
     if (!lost.empty()) return lost;
   }
   return {};

@@ -17,7 +17,7 @@ namespace {
 void* address_here(runtime::Runtime& runtime, Lpid owner, void* address) {
   worlds::BridgePeer peer;
   if (address == nullptr || runtime.is_own(owner) ||
-      !worlds::joined_worlds(runtime).bridges.peers.find(owner, peer))
+      !worlds::joined_worlds(runtime).bridges.find_peer(owner, peer))
     return address;
   return reinterpret_cast<void*>(reinterpret_cast<std::uint64_t>(address) - peer.owners_base +
                                  peer.place.base);

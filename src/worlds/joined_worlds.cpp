@@ -35,7 +35,7 @@ std::shared_ptr<Listener> Ports::find(const std::string& name) {
 
 bool JoinedWorlds::find(Lpid lpid, runtime::Reach& found) const {
   BridgePeer peer;
-  if (!bridges.peers.find(lpid, peer)) return false;
+  if (!bridges.find_peer(lpid, peer)) return false;
   found = {lpid, peer.gpid, peer.place, peer.remote, peer.bridge, peer.direct};
   return true;
 }

@@ -30,7 +30,9 @@ void set_memory(const BridgeEndpoint& point, TransportRank rank, BridgePeer& pee
   peer.place.base = reinterpret_cast<std::uint64_t>(guest->arena->base());
 }
 
-void add_peers(runtime::Runtime& runtime, BridgeId id, Bridge& bridge) {
+// Also notes the ranks of all workers, also those of the own world.
+BridgePeers find_peers(const runtime::Runtime& runtime, Bridge& bridge) {
+  BridgePeers peers;
   const BridgeEndpoint& point = *bridge.point;
   for (const TransportRank rank : point.wire.workers()) {
     const BridgeRow& row = point.wire.row(rank);
@@ -39,7 +41,6 @@ void add_peers(runtime::Runtime& runtime, BridgeId id, Bridge& bridge) {
       continue;
     }
     BridgePeer peer;
-    peer.bridge = id;
     peer.gpid = point.wire.gpid(rank);
     peer.place.rank = rank;
     peer.place.server = point.servers[static_cast<std::size_t>(rank)];
@@ -49,8 +50,9 @@ void add_peers(runtime::Runtime& runtime, BridgeId id, Bridge& bridge) {
     set_memory(point, rank, peer);
     const Lpid lpid = point.facts.lpid_of(peer.gpid);
     bridge.ranks.emplace(lpid, rank);
-    joined_worlds(runtime).bridges.peers.add(lpid, peer);
+    peers.emplace(lpid, peer);
   }
+  return peers;
 }
 
 // Completes what this worker has under way to any process of the bridge; it has taken effect then.
@@ -177,8 +179,8 @@ BridgeId open_bridge(runtime::Runtime& runtime, BridgeFacts facts) {
   auto made = std::make_unique<Bridge>(std::move(point), options);
   Bridge& bridge = *made;
   bridge.remote.set_errors_return(true);  // a server of another world must not end its own job
-  const BridgeId id = joined_worlds(runtime).bridges.add(std::move(made));
-  add_peers(runtime, id, bridge);
+  BridgePeers peers = find_peers(runtime, bridge);
+  const BridgeId id = joined_worlds(runtime).bridges.add(std::move(made), std::move(peers));
   {
     const op::Engine::Lock lock = runtime.engine().enter();
     runtime.engine().attach(bridge.transport(),
@@ -211,19 +213,19 @@ void lose_bridge(runtime::Runtime& runtime, const EndedLink& end) {
   const WorldId world = end.world;
   const std::string reason = "world " + std::to_string(world) + " " + how_it_is_lost(end.how);
   std::size_t failed = 0;
+  bool is_news = false;
   {
     const op::Engine::Lock lock = runtime.engine().enter();  // nobody closes a bridge meanwhile
     const std::shared_ptr<Bridge> bridge = joined_worlds(runtime).bridges.find(id);
     if (bridge == nullptr) return;
-    joined_worlds(runtime).bridges.peers.lose_world(world, reason);
-    if (!joined_worlds(runtime).bridges.why_lost(id).empty()) return;
-    joined_worlds(runtime).bridges.lose(id, reason);
+    const bool was_lost = !joined_worlds(runtime).bridges.why_lost(id).empty();
+    is_news = joined_worlds(runtime).bridges.lose(id, world, reason);
+    if (was_lost) return;
     failed = bridge->remote.abandon();
     bridge->control.abandon();
     runtime.engine().detach(bridge->transport());  // its server may have bodies under way
     bridge->is_in_use_by_mpi = bridge->transport().abandon();
   }
-  const bool is_news = joined_worlds(runtime).bridges.peers.is_news(world);
   if (failed != 0) {
     runtime.reporter().fail({}, reason + "; " + std::to_string(failed) + " operations under way have failed");
   } else if (is_news) {

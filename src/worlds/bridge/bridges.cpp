@@ -1,5 +1,6 @@
 #include "worlds/bridge/bridges.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace comex::worlds {
@@ -7,28 +8,32 @@ namespace comex::worlds {
 std::shared_ptr<Bridge> Bridges::find(BridgeId id) const {
   const std::lock_guard lock(mutex_);
   const auto found = open_.find(id);
-  return found == open_.end() ? nullptr : found->second;
+  return found == open_.end() ? nullptr : found->second.bridge;
 }
 
-BridgeId Bridges::add(std::unique_ptr<Bridge> bridge) {
+BridgeId Bridges::add(std::unique_ptr<Bridge> bridge, BridgePeers peers) {
   const std::lock_guard lock(mutex_);
-  open_.emplace(++last_, std::move(bridge));
+  ++last_;
+  for (auto& [lpid, peer] : peers) {
+    peer.bridge = last_;
+    lost_worlds_.erase(peer.gpid.world);
+  }
+  open_.emplace(last_, OpenBridge{std::move(bridge), std::move(peers)});
   return last_;
 }
 
 bool Bridges::begin_leaving(BridgeId id) {
   const std::lock_guard lock(mutex_);
   const auto found = open_.find(id);
-  return found != open_.end() && !std::exchange(found->second->is_left, true);
+  return found != open_.end() && !std::exchange(found->second.is_left, true);
 }
 
 std::shared_ptr<Bridge> Bridges::remove(BridgeId id) {
-  peers.remove(id);
   freed_groups.bridge_gone(id);
   const std::lock_guard lock(mutex_);
   const auto found = open_.find(id);
   if (found == open_.end()) return nullptr;
-  std::shared_ptr<Bridge> bridge = std::move(found->second);
+  std::shared_ptr<Bridge> bridge = std::move(found->second.bridge);
   open_.erase(found);
   return bridge;
 }
@@ -45,22 +50,58 @@ std::vector<BridgeId> Bridges::ids() const {
   return found;
 }
 
-void Bridges::lose(BridgeId id, const std::string& reason) {
-  peers.lose(id);
+bool Bridges::find_peer(Lpid lpid, BridgePeer& found) const {
   const std::lock_guard lock(mutex_);
-  const auto found = open_.find(id);
-  if (found != open_.end()) found->second->lost = reason;
+  bool is_found = false;
+  for (const auto& [id, open] : open_) {
+    const bool is_lost = !open.lost.empty();
+    const auto peer = open.peers.find(lpid);
+    if (peer == open.peers.end() || (is_lost && is_found)) continue;
+    found = peer->second;
+    is_found = true;
+    if (!is_lost) break;
+  }
+  return is_found;
+}
+
+void Bridges::forget_peer(BridgeId id, Lpid lpid) {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = open_.find(id); found != open_.end()) found->second.peers.erase(lpid);
+}
+
+bool Bridges::lose(BridgeId id, WorldId world, const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  LostWorld& lost = lost_worlds_.try_emplace(world, LostWorld{reason}).first->second;
+  OpenBridge& open = open_.at(id);
+  if (!open.lost.empty()) return false;
+  open.lost = reason;
+  return !std::exchange(lost.is_told, true);
 }
 
 std::string Bridges::why_lost(BridgeId id) const {
   const std::lock_guard lock(mutex_);
   const auto found = open_.find(id);
-  return found == open_.end() ? std::string() : found->second->lost;
+  return found == open_.end() ? std::string() : found->second.lost;
+}
+
+std::string Bridges::why_world_lost(WorldId world) const {
+  const auto is_of_world = [world](const auto& each) { return each.second.gpid.world == world; };
+  const auto leads_there = [&](const auto& each) {
+    return each.second.lost.empty() && std::ranges::any_of(each.second.peers, is_of_world);
+  };
+  const std::lock_guard lock(mutex_);
+  const auto found = lost_worlds_.find(world);
+  if (found == lost_worlds_.end() || std::ranges::any_of(open_, leads_there)) return {};
+  return found->second.reason;
 }
 
 void Bridges::freed(WorldId world) {
-  peers.freed(world);
   freed_groups.world_gone(world);
+  const std::lock_guard lock(mutex_);
+  for (auto& [id, open] : open_) {
+    std::erase_if(open.peers, [world](const auto& each) { return each.second.gpid.world == world; });
+  }
+  lost_worlds_.erase(world);
 }
 
 }  // namespace comex::worlds

@@ -1,7 +1,9 @@
 // The open bridges of a worker, the processes they lead to, and the groups that keep these connected.
 //
 // The calls of bridge.h open and close them, one at a time. Every operation that leaves the own world looks
-// them up. Part of JoinedWorlds; open bridges close when the runtime does.
+// up its target: by lpid, over the oldest bridge that leads there and is not lost. An lpid may be used again
+// when its world is forgotten: the registry reports this, and all ways to that world are removed, even if a
+// bridge is open. Any thread may call. Part of JoinedWorlds; open bridges close when the runtime does.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +13,12 @@
 #include <string>
 #include <unordered_map>
 
+#include "groups/process_group.h"
 #include "op/control_messages.h"
+#include "op/direct.h"
+#include "op/remote/remote.h"
 #include "worlds/bridge/bridge_endpoint.h"
 #include "worlds/bridge/freed_groups.h"
-#include "worlds/bridge/peers.h"
 
 namespace comex::worlds {
 
@@ -26,13 +30,22 @@ struct Bridge {
   op::Remote remote;
   op::ControlMessages control;
   std::unordered_map<Lpid, TransportRank> ranks;  // of all its workers, also of the own world
-  std::string lost;                               // why; empty: it is not. Needs the lock of Bridges
-  bool is_left = false;                           // a thread takes it down. Needs the same lock
   // It was lost with bodies under way, whose memory MPI may still use.
   bool is_in_use_by_mpi = false;
 
   transport::MpiTransport& transport() const { return *point->transport; }
 };
+
+// How a process of another world is reached. It points to parts of its bridge, which outlives the operations.
+struct BridgePeer {
+  BridgeId bridge = no_bridge;
+  Gpid gpid;
+  groups::WorkerPlace place;      // on the bridge's wire; base: where its arena is mapped in this process
+  std::uint64_t owners_base = 0;  // where the owner has mapped its arena
+  op::Remote* remote = nullptr;
+  const op::Direct* direct = nullptr;  // null: it is reached by messages only
+};
+using BridgePeers = std::unordered_map<Lpid, BridgePeer>;
 
 class Bridges {
  public:
@@ -40,25 +53,41 @@ class Bridges {
   // engine lock or a group is on it. Otherwise another thread may take it down; then only its wire may still
   // be read.
   std::shared_ptr<Bridge> find(BridgeId id) const;
-  BridgeId add(std::unique_ptr<Bridge> bridge);
+  BridgeId add(std::unique_ptr<Bridge> bridge, BridgePeers peers);
   // Several threads may find that nothing leads over it any more. The first one gets true and takes it down.
   bool begin_leaving(BridgeId id);
   std::shared_ptr<Bridge> remove(BridgeId id);
   void keep(std::shared_ptr<Bridge> removed);  // until the library ends
   std::vector<BridgeId> ids() const;
 
-  void lose(BridgeId id, const std::string& reason);
-  std::string why_lost(BridgeId id) const;  // empty: it is not lost
+  bool find_peer(Lpid lpid, BridgePeer& found) const;
+  void forget_peer(BridgeId id, Lpid lpid);  // the others on the bridge are still reached over it
 
+  // Records that an open bridge is lost with a world. True if this is the first bridge lost with it, or the
+  // first since another one has led there.
+  bool lose(BridgeId id, WorldId world, const std::string& reason);
+  std::string why_lost(BridgeId id) const;          // empty: it is not lost
+  std::string why_world_lost(WorldId world) const;  // empty: it is not lost, or another bridge leads there
   void freed(WorldId world);  // nothing leads there any more, and its number may be used again
 
-  Peers peers;
   GuestArenas arenas;
   FreedGroups freed_groups;
 
  private:
+  struct OpenBridge {
+    std::shared_ptr<Bridge> bridge;
+    BridgePeers peers = {};
+    std::string lost = {};  // why; empty: it is not
+    bool is_left = false;   // a thread takes it down
+  };
+  struct LostWorld {
+    std::string reason;
+    bool is_told = false;
+  };
+
   mutable std::mutex mutex_;
-  std::map<BridgeId, std::shared_ptr<Bridge>> open_;
+  std::map<BridgeId, OpenBridge> open_;       // the oldest first
+  std::map<WorldId, LostWorld> lost_worlds_;  // until another bridge leads there
   std::vector<std::shared_ptr<Bridge>> kept_;
   BridgeId last_ = no_bridge;
 };

@@ -51,7 +51,7 @@ bool let_go(runtime::Runtime& runtime, const groups::Group& group) {
   for (const Lpid lpid : lpids) {
     const bool is_gone =
         !runtime.is_own(lpid) && !are_together(runtime, bridge, std::span(&lpid, 1), group.context());
-    if (is_gone) joined_worlds(runtime).bridges.peers.remove(bridge, lpid);
+    if (is_gone) joined_worlds(runtime).bridges.forget_peer(bridge, lpid);
   }
   const bool has_freed =
       runtime.why_lost(bridge).empty() && joined_worlds(runtime).bridges.freed_groups.has_any(bridge);
