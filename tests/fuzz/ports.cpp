@@ -2,8 +2,10 @@
 //
 // A stranger may end its own connection only: the listener then still lets in who knows the cookie.
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 
+#include <cerrno>
 #include <deque>
 #include <string>
 
@@ -26,7 +28,14 @@ void close_hard(const Socket& socket) {
 
 Socket connected_to(const worlds::Address& address) {
   Socket made(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
-  demand(::connect(made.get(), address.get(), address.bytes()) == 0, "the port is there");
+  bool is_made = ::connect(made.get(), address.get(), address.bytes()) == 0;
+  if (!is_made && errno == EINTR) {  // the fuzzer's alarm ends only the wait
+    pollfd made_later{made.get(), POLLOUT, 0};
+    while (::poll(&made_later, 1, -1) < 0 && errno == EINTR) {
+    }
+    is_made = (made_later.revents & (POLLERR | POLLHUP)) == 0;
+  }
+  demand(is_made, "the port is there");
   close_hard(made);
   return made;
 }
