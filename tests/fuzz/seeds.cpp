@@ -239,7 +239,7 @@ void write_meeting(const std::filesystem::path& to) {
   worlds::SideFacts facts;
   facts.world = 2;
   facts.mpi = "some MPI";
-  facts.name_server = "there";
+  facts.has_name_server = true;
   facts.progress_ranks = {{2, 0}, {2, 4}};
   Seed().byte(4).add_bytes(pack_fields(facts)).save(to, "side");
   Seed().byte(6).add_bytes(pack_fields(offer)).save(to, "offer");

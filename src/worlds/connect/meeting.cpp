@@ -108,7 +108,7 @@ class MeetingRun {
     facts.launch = runtime_.world().description.launch;
     facts.nonce = runtime_.world().description.nonce;
     facts.is_within_its_world = group_.bridge() == no_bridge;
-    facts.name_server = name_server_of(runtime::launched_process().name_server);
+    facts.has_name_server = !runtime::launched_process().name_server.empty();
     facts.mpi = runtime::mpi_name_and_number();
     for (const auto& [id, rank] : wire_.progress_ranks) facts.progress_ranks.push_back(id);
     return facts;

@@ -1,17 +1,8 @@
 #include "worlds/connect/side.h"
 
-#include <fstream>
 #include <map>
 
 namespace comex::worlds {
-namespace {
-
-std::string who_has_none(const SideFacts& accepting, const SideFacts& connecting) {
-  if (!accepting.name_server.empty()) return "the connecting side has none";
-  return connecting.name_server.empty() ? "neither side has one" : "the accepting side has none";
-}
-
-}  // namespace
 
 Result<SideFacts> unpack_side(std::span<const std::byte> bytes) {
   if (Unpacker(bytes).value<std::uint64_t>() != SideFacts().layout) {
@@ -28,15 +19,10 @@ Status check_sides(const SideFacts& accepting, const SideFacts& connecting, std:
     return environment_error("the two launches run on different MPI libraries: " + accepting.mpi + " and " +
                              connecting.mpi);
   }
-  if (sharing.empty() || (accepting.name_server == connecting.name_server && !accepting.name_server.empty()))
-    return {};
-  const std::string how = "; " + std::string(sharing);
-  if (accepting.name_server.empty() || connecting.name_server.empty()) {
-    return environment_error("two launches meet through a common name server, and " +
-                             who_has_none(accepting, connecting) + how);
-  }
-  return environment_error("the two launches have different name servers: " + accepting.name_server +
-                           " and " + connecting.name_server + how);
+  if (sharing.empty() || (accepting.has_name_server && connecting.has_name_server)) return {};
+  const std::string who = accepting.has_name_server ? "connecting" : "accepting";
+  return environment_error("two launches meet through a common name server, and the " + who +
+                           " side has none; " + std::string(sharing));
 }
 
 std::vector<LockTurn> lock_turns(const SideFacts& accepting, const SideFacts& connecting) {
@@ -49,16 +35,6 @@ std::vector<LockTurn> lock_turns(const SideFacts& accepting, const SideFacts& co
     turns.back().progress_ranks.push_back(rank);
   }
   return turns;
-}
-
-std::string name_server_of(const std::string& argument) {
-  constexpr std::size_t prefix_size = 5;
-  if (!argument.starts_with("file:") && !argument.starts_with("FILE:")) return argument;
-  std::ifstream file(argument.substr(prefix_size));
-  std::string address;
-  std::getline(file, address);
-  while (!address.empty() && (address.back() == ' ' || address.back() == '\r')) address.pop_back();
-  return address.empty() ? argument : address;
 }
 
 bool share_a_world(const SideFacts& a, const SideFacts& b) {

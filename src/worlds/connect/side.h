@@ -27,12 +27,12 @@ struct ProgressRankId {
 using ProgressRanks = std::map<ProgressRankId, TransportRank>;
 
 struct SideFacts {
-  std::uint64_t layout = 5;         // version of these bytes and of the messages between both sides
+  std::uint64_t layout = 6;         // version of these bytes and of the messages between both sides
   WorldId world = 0;                // of the root
   Id128 launch;                     // of that world
   Id128 nonce;                      // of that world
   bool is_within_its_world = true;  // all members are of the root's world and share its wire
-  std::string name_server;          // by which launches learn of each other; empty: none
+  bool has_name_server = false;     // by which launches learn of each other
   std::string mpi;                  // the library's version
   std::vector<ProgressRankId> progress_ranks;  // progress ranks that serve the members
 
@@ -43,7 +43,7 @@ struct SideFacts {
     visit(facts.launch);
     visit(facts.nonce);
     visit(facts.is_within_its_world);
-    visit(facts.name_server);
+    visit(facts.has_name_server);
     visit(facts.mpi);
     visit(facts.progress_ranks);
   }
@@ -62,11 +62,6 @@ struct LockTurn {
 };
 // A progress rank that serves both sides comes with the accepting one.
 std::vector<LockTurn> lock_turns(const SideFacts& accepting, const SideFacts& connecting);
-
-// The address of the name server that this argument of a launcher stands for: `file:PATH` is a file with the
-// address. The argument itself if there is no file to read. Two launches may name one server differently, or
-// different servers alike, so the address is compared.
-std::string name_server_of(const std::string& argument);
 
 // True if both sides are of one world and need only its own wire.
 bool share_a_world(const SideFacts& a, const SideFacts& b);
