@@ -13,6 +13,7 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <future>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -28,6 +29,25 @@
 #include "worlds/joined_worlds.h"
 
 namespace comex::testing {
+
+// Whether MPI has freed a communicator since.
+class FreedFlag {
+ public:
+  explicit FreedFlag(MPI_Comm comm) {
+    const auto set = [](MPI_Comm, int, void* flag, void*) {
+      *static_cast<bool*>(flag) = true;
+      return MPI_SUCCESS;
+    };
+    int key = MPI_KEYVAL_INVALID;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, set, &key, nullptr);
+    MPI_Comm_set_attr(comm, key, flag_.get());
+    MPI_Comm_free_keyval(&key);
+  }
+  bool get() const { return *flag_; }
+
+ private:
+  std::unique_ptr<bool> flag_ = std::make_unique<bool>(false);
+};
 
 class Halves {
  public:
@@ -92,8 +112,7 @@ class Halves {
   void round_that_ends(Ends how, Work&& work) {
     worlds::BridgeFacts facts;
     facts.wire = join_halves();
-    bool is_released = false;
-    facts.release = [&is_released](const runtime::Communicator&) { is_released = true; };
+    const FreedFlag is_released(facts.wire.get());
     if (!is_worker()) {
       services().open_bridge(std::move(facts));
       const auto serve = [this] { loop_->run([this] { return !services().has_bridges(); }); };
@@ -105,13 +124,13 @@ class Halves {
           if (services().has_bridges()) loop_->run([n = 0]() mutable { return n++ != 0; });
         });
       if (!leaves_first) serve();
-      require(is_released == (how == Ends::together), "a progress rank ends the bridge as the workers do");
+      require(is_released.get() == (how == Ends::together),
+              "a progress rank ends the bridge as the workers do");
       return;
     }
-    facts.lpid_of = [this](Gpid gpid) { return runtime().registry().lpid_of(gpid).value(); };
     work(worlds::open_bridge(runtime(), std::move(facts)));
     require(worlds::joined_worlds(runtime()).bridges.ids().empty(), "the bridge has gone");
-    require(is_released == (how == Ends::together), "the bridge ends as it should");
+    require(is_released.get() == (how == Ends::together), "the bridge ends as it should");
   }
 
   // Makes a link and returns its other end.
@@ -127,13 +146,12 @@ class Halves {
   void lost_round(Work&& work) {
     worlds::BridgeFacts facts;
     facts.wire = join_halves();
-    facts.release = [this](runtime::Communicator) { require(false, "a lost bridge is not released"); };
+    const FreedFlag is_released(facts.wire.get());
     constexpr WorldId dying_world = 76;
     constexpr WorldId linked_world = 77;
     worlds::FramedSocket dying = link(facts.links.links[dying_world]);
     worlds::FramedSocket linked = link(facts.links.links[linked_world]);
     if (is_worker()) {
-      facts.lpid_of = [this](Gpid gpid) { return runtime().registry().lpid_of(gpid).value(); };
       const BridgeId bridge = worlds::open_bridge(runtime(), std::move(facts));
       work(bridge, dying);
       require(worlds::end_bridge(runtime(), bridge, protocol::Leaving::together), "a lost bridge closes");
@@ -142,6 +160,7 @@ class Halves {
       dying.close();
       loop_->run([this] { return !services().has_bridges(); });
     }
+    require(!is_released.get(), "a lost bridge is not released");
     // What is beside MPI goes with a lost bridge: nobody hears of a parting, or here of the link's end.
     require(linked.step() && !linked.take(), "the link is left as it is");
     linked.close();
@@ -150,10 +169,9 @@ class Halves {
       require(worlds::joined_worlds(runtime()).watch.take_ended().empty(), "the link is not watched");
   }
 
-  // Both sides meet through MPI as by accept and connect; the first worker of the second side looks up lpids
-  // by `slowly`, while all others wait for it.
-  template <class Slowly>
-  void meet_with(double limit_s, Slowly&& slowly) const {
+  // Both sides meet through MPI as by accept and connect; the first worker of the second side does not get
+  // through the opening of the bridge, as another thread keeps the engine, and all others wait for it.
+  void meet_with_a_stuck_one(double limit_s) const {
     const bool accepts = side == 0;
     std::unique_ptr<worlds::MpiPort> port;
     std::array<char, 1024> name{};
@@ -171,11 +189,16 @@ class Halves {
     roster.port = name.data();
     roster.limit_s = limit_s;
     if (!is_worker()) return worlds::join_bridge(services(), progress_world_->wire.get(), roster);
-    const bool is_slow = !accepts && runtime().me() == 0;
-    static_cast<void>(worlds::join_bridge(runtime(), runtime().world().wire.get(), roster, [&](Gpid gpid) {
-      if (is_slow) slowly();
-      return runtime().registry().lpid_of(gpid).value();
-    }));
+    if (!accepts && runtime().me() == 0) {
+      std::promise<void> is_kept;
+      std::thread([&] {
+        const op::Engine::Lock lock = runtime().engine().enter();
+        is_kept.set_value();
+        std::this_thread::sleep_for(std::chrono::minutes(5));
+      }).detach();
+      is_kept.get_future().wait();
+    }
+    static_cast<void>(worlds::join_bridge(runtime(), runtime().world().wire.get(), roster));
   }
 
   // A group of all workers of both worlds, the low ones first; its collectives travel over the bridge.

@@ -48,7 +48,7 @@ BridgePeers find_peers(const runtime::Runtime& runtime, Bridge& bridge) {
     peer.place.slot = row.slot;
     peer.remote = &bridge.remote;
     set_memory(point, rank, peer);
-    const Lpid lpid = point.facts.lpid_of(peer.gpid);
+    const Lpid lpid = runtime.registry().lpid_of(peer.gpid).value();
     bridge.ranks.emplace(lpid, rank);
     peers.emplace(lpid, peer);
   }
@@ -164,7 +164,7 @@ void take_down(runtime::Runtime& runtime, BridgeId id, bool can_free) {
   }
   point.drop(joined_worlds(runtime).bridges.arenas);
   if (can_free) {
-    point.release_wire();
+    point.release_wire(runtime.reporter());
   } else {
     point.abandon_wire();
   }

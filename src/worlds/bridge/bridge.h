@@ -7,12 +7,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 
 #include "core/ids.h"
 #include "core/protocol.h"
 #include "runtime/communicator.h"
+#include "worlds/agreement/deadline.h"
 #include "worlds/connect/peer_liveness.h"
 
 namespace comex::runtime {
@@ -23,11 +23,12 @@ namespace comex::worlds {
 
 struct BridgeFacts {
   runtime::Communicator wire;
-  // On workers: gives the lpid of each foreign worker. Called once for each, in the order of the wire.
-  std::function<Lpid(Gpid)> lpid_of = {};
-  // Handles the wire when all have left the bridge; collective over it. If unset, the wire is freed.
-  std::function<void(runtime::Communicator)> release = {};
-  LinkedWorlds links = {};  // by which it learns of the others' deaths while the bridge is open
+  // MPI's data of the meeting, by which both sides part. Without it, the wire is all that they share. It is
+  // freed with the bridge, also where the other side does not come: MPI_Finalize may wait for that one
+  // otherwise.
+  runtime::Communicator inter = {};
+  double limit_s = Deadline::never;  // for parting in MPI
+  LinkedWorlds links = {};           // by which it learns of the others' deaths while the bridge is open
 };
 
 // On a worker.

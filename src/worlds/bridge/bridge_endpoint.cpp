@@ -11,6 +11,7 @@
 #include "runtime/opening/hosts.h"
 #include "runtime/opening/server_options.h"
 #include "transport/mpi_collective.h"
+#include "worlds/connect/dynamic.h"
 
 namespace comex::worlds {
 namespace {
@@ -174,10 +175,14 @@ void BridgeEndpoint::drop(GuestArenas& of_process) {
   of_process.forget_unused();
 }
 
-void BridgeEndpoint::release_wire() {
+void BridgeEndpoint::release_wire(const runtime::Reporter& reporter) {
   unwatch(true);
-  if (facts.release) facts.release(std::move(facts.wire));
-  facts.wire = runtime::Communicator();
+  const TimeLimit limit(reporter, "world_disconnect", "the other side has not let go in MPI", facts.limit_s);
+  const mpi::YieldScope while_waiting(runtime::mpi_in_use().yield_switch(), true);
+  facts.wire = runtime::Communicator();  // freed, because some libraries hang where both are disconnected
+  if (!facts.inter) return;
+  part(facts.inter.get());
+  facts.inter.forget();
 }
 
 void BridgeEndpoint::abandon_wire() {

@@ -82,7 +82,7 @@ unsigned BridgeServices::serve_bridges() {
     const MPI_Comm wire = point.facts.wire.get();
     point.drop(arenas_);
     if (point.service == ServiceState::parts) {
-      point.release_wire();
+      point.release_wire(reporter());
     } else {
       point.abandon_wire();
     }

@@ -1,7 +1,6 @@
 #include "worlds/connect/join.h"
 
 #include <algorithm>
-#include <memory>
 
 #include "core/protocol.h"
 #include "runtime/mpi_in_use.h"
@@ -43,29 +42,6 @@ runtime::Communicator communicator_of(MPI_Comm wire, const std::vector<Transport
   return joined;
 }
 
-// Holds MPI's data of a meeting until both sides part, or until this process has nobody to part from.
-class Intercommunicator {
- public:
-  explicit Intercommunicator(MPI_Comm inter) : inter_(inter) {}
-  // Freed also where the other side does not come: MPI_Finalize may wait for that one otherwise.
-  ~Intercommunicator() {
-    if (inter_ != MPI_COMM_NULL && runtime::mpi_is_running()) PMPI_Comm_free(&inter_);
-  }
-  Intercommunicator(const Intercommunicator&) = delete;
-  Intercommunicator& operator=(const Intercommunicator&) = delete;
-
-  // Collective over both sides.
-  void part(runtime::Communicator all) {
-    const mpi::YieldScope while_waiting(runtime::mpi_in_use().yield_switch(), true);
-    // Freed, because some libraries hang where both are disconnected.
-    { const runtime::Communicator freed = std::move(all); }
-    worlds::part(std::exchange(inter_, MPI_COMM_NULL));
-  }
-
- private:
-  MPI_Comm inter_;
-};
-
 Result<JoinedComms> join_in_mpi(MPI_Comm wire, const Roster& roster) {
   // On few cores, the awaited ranks need the processor to get here.
   const mpi::YieldScope while_waiting(runtime::mpi_in_use().yield_switch(), true);
@@ -79,13 +55,9 @@ Result<BridgeFacts> join_sides(const runtime::Reporter& reporter, MPI_Comm wire,
   if (!joined) return joined.take_failure();
   BridgeFacts facts;
   facts.wire = runtime::Communicator(joined->all);
+  facts.inter = runtime::Communicator(joined->inter);
+  facts.limit_s = roster.limit_s;
   facts.links = link_worlds(joined->all, own.id, own.failures.dead_workers(), reporter);
-  facts.release = [intercommunicator = std::make_shared<Intercommunicator>(joined->inter), &reporter,
-                   seconds = roster.limit_s](runtime::Communicator all) {
-    const TimeLimit limit_of_parting(reporter, "world_disconnect", "the other side has not let go in MPI",
-                                     seconds);
-    intercommunicator->part(std::move(all));
-  };
   return facts;
 }
 
@@ -96,12 +68,10 @@ TimeLimit limit_of_meeting(const runtime::Reporter& reporter, const Roster& rost
 
 }  // namespace
 
-Result<BridgeId> join_bridge(runtime::Runtime& runtime, MPI_Comm wire, const Roster& roster,
-                             std::function<Lpid(Gpid)> lpid_of) {
+Result<BridgeId> join_bridge(runtime::Runtime& runtime, MPI_Comm wire, const Roster& roster) {
   const TimeLimit limit = limit_of_meeting(runtime.reporter(), roster);
   Result<BridgeFacts> facts = join_sides(runtime.reporter(), wire, runtime.world(), roster);
   if (!facts) return facts.take_failure();
-  facts->lpid_of = std::move(lpid_of);
   return open_bridge(runtime, std::move(facts).value());
 }
 

@@ -8,7 +8,6 @@
 
 #include <mpi.h>
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -39,8 +38,7 @@ struct Roster {
   }
 };
 
-Result<BridgeId> join_bridge(runtime::Runtime& runtime, MPI_Comm wire, const Roster& roster,
-                             std::function<Lpid(Gpid)> lpid_of);
+Result<BridgeId> join_bridge(runtime::Runtime& runtime, MPI_Comm wire, const Roster& roster);
 void join_bridge(BridgeServices& services, MPI_Comm wire, const Roster& roster);
 
 }  // namespace comex::worlds

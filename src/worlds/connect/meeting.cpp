@@ -165,8 +165,7 @@ class MeetingRun {
     if (!error.empty()) return environment_error(error);
     const Result<Bytes> told = channel_.broadcast(bytes);
     if (!told) return told.failure();
-    return join_bridge(runtime_, wire_.wire, unpack_fields<Roster>(told.value()).value(),
-                       [this](Gpid gpid) { return runtime_.registry().lpid_of(gpid).value(); });
+    return join_bridge(runtime_, wire_.wire, unpack_fields<Roster>(told.value()).value());
   }
 
   // On the root: locks this side's progress ranks in their turn, then calls them to the port.
