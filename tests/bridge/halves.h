@@ -134,10 +134,10 @@ class Halves {
   }
 
   // Makes a link and returns its other end.
-  worlds::FramedSocket link(std::vector<worlds::FramedSocket>& channels) const {
+  worlds::FramedSocket link(worlds::LivenessLinks& links, WorldId world) const {
     std::array<int, 2> pair{-1, -1};
     require(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair.data()) == 0, "a pair");
-    channels.emplace_back(worlds::Socket(pair[0]));
+    links.emplace(world, worlds::FramedSocket(worlds::Socket(pair[0])));
     return worlds::FramedSocket(worlds::Socket(pair[1]));
   }
 
@@ -149,8 +149,8 @@ class Halves {
     const FreedFlag is_released(facts.wire.get());
     constexpr WorldId dying_world = 76;
     constexpr WorldId linked_world = 77;
-    worlds::FramedSocket dying = link(facts.links.links[dying_world]);
-    worlds::FramedSocket linked = link(facts.links.links[linked_world]);
+    worlds::FramedSocket dying = link(facts.links.links, dying_world);
+    worlds::FramedSocket linked = link(facts.links.links, linked_world);
     if (is_worker()) {
       const BridgeId bridge = worlds::open_bridge(runtime(), std::move(facts));
       work(bridge, dying);

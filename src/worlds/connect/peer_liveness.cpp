@@ -95,7 +95,7 @@ LinkedWorlds link_worlds(MPI_Comm all, WorldId own, std::uint32_t dead_workers,
   for (const std::uint32_t other : plan.connects_to) {
     Result<FramedSocket> channel = link_to(ports[other], own, Deadline(patience_s));
     if (channel) {
-      links[worlds[other]].push_back(std::move(channel).value());
+      links.emplace(worlds[other], std::move(channel).value());
     } else {
       reporter.notice("the death of world " + std::to_string(worlds[other]) +
                       " may go unnoticed: " + channel.failure().text);

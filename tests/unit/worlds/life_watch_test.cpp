@@ -26,20 +26,16 @@ std::future<Result<FramedSocket>> ties_itself(const PortName& port, WorldId worl
   return std::async(std::launch::async, [port, world] { return link_to(port, world, Deadline(20)); });
 }
 
-// Both ends of one link.
-std::vector<FramedSocket> make_tie(Listener& listener, std::vector<FramedSocket>& near_end) {
+// Both ends of one link; returns the far one.
+FramedSocket make_tie(Listener& listener, LivenessLinks& near_end) {
   std::future<Result<FramedSocket>> guest = ties_itself(listener.name(), far_world);
-  LivenessLinks came;
-  EXPECT_TRUE(await_links(listener, 1, Deadline(20), came));
-  near_end = std::move(came[far_world]);
-  std::vector<FramedSocket> far_end;
-  far_end.push_back(std::move(guest.get()).value());
-  return far_end;
+  EXPECT_TRUE(await_links(listener, 1, Deadline(20), near_end));
+  return std::move(guest.get()).value();
 }
 
-LivenessLinks links_with(std::vector<FramedSocket> channels) {
+LivenessLinks links_with(FramedSocket channel) {
   LivenessLinks links;
-  links.emplace(far_world, std::move(channels));
+  links.emplace(far_world, std::move(channel));
   return links;
 }
 
@@ -75,9 +71,9 @@ struct LinkedPair {
 
   LinkedPair() {
     Listener listener = std::move(Listener::open("127.0.0.1")).value();
-    std::vector<FramedSocket> near_end;
-    std::vector<FramedSocket> far_end = make_tie(listener, near_end);
-    near->add(near_bridge, links_with(std::move(near_end)));
+    LivenessLinks near_end;
+    FramedSocket far_end = make_tie(listener, near_end);
+    near->add(near_bridge, std::move(near_end));
     far->add(far_bridge, links_with(std::move(far_end)));
   }
 };
@@ -86,9 +82,9 @@ TEST(LifeWatch, tells_of_a_death) {
   Listener listener = std::move(Listener::open("127.0.0.1")).value();
   LifeWatch watch;
   {
-    std::vector<FramedSocket> mine;
-    const std::vector<FramedSocket> other = make_tie(listener, mine);
-    watch.add(near_bridge, links_with(std::move(mine)));
+    LivenessLinks mine;
+    const FramedSocket other = make_tie(listener, mine);
+    watch.add(near_bridge, std::move(mine));
     EXPECT_TRUE(look(watch).empty());
   }  // the other end closes without a word
   expect_one(wait_for_end(watch), LinkEnd::none);
@@ -166,32 +162,30 @@ TEST(LifeWatch, breaks_links_that_the_other_side_has_parted) {
 TEST(LifeWatch, breaks_what_was_linked_before_the_death) {
   LifeWatch watch;
   watch.break_all(2);
-  std::vector<std::vector<FramedSocket>> others;
+  std::vector<FramedSocket> others;
   for (const std::uint32_t dead_workers : {1u, 2u}) {
     Listener listener = std::move(Listener::open("127.0.0.1")).value();
-    std::vector<FramedSocket> mine;
+    LivenessLinks mine;
     others.push_back(make_tie(listener, mine));
-    watch.add(dead_workers == 1 ? near_bridge : far_bridge, links_with(std::move(mine)), dead_workers);
+    watch.add(dead_workers == 1 ? near_bridge : far_bridge, std::move(mine), dead_workers);
   }
   expect_one(look(watch), LinkEnd::broken_here);  // the other one was made without the two
 }
 
 TEST(LifeWatch, tells_of_a_death_when_another_of_its_world_has_parted) {
   LifeWatch watch;
-  std::vector<FramedSocket> mine;
-  std::vector<std::vector<FramedSocket>> others;
+  LivenessLinks mine;
+  std::vector<FramedSocket> others;
   for (int each = 0; each < 2; ++each) {
     Listener listener = std::move(Listener::open("127.0.0.1")).value();
-    std::vector<FramedSocket> one;
-    others.push_back(make_tie(listener, one));
-    mine.push_back(std::move(one.front()));
+    others.push_back(make_tie(listener, mine));
   }
-  watch.add(near_bridge, links_with(std::move(mine)));
+  watch.add(near_bridge, std::move(mine));
   const std::byte parted{static_cast<unsigned char>(LinkEnd::parted)};
-  others[0].front().send(std::span(&parted, 1));
-  others[0].clear();
+  others[0].send(std::span(&parted, 1));
+  others[0].close();
   EXPECT_TRUE(look(watch).empty());
-  others[1].clear();
+  others[1].close();
   expect_one(wait_for_end(watch), LinkEnd::none);
 }
 
@@ -208,8 +202,8 @@ TEST(LifeWatch, learns_of_which_world_each_is_and_sends_strangers_away) {
   EXPECT_TRUE(other.get());
   EXPECT_FALSE(stranger.get());
   EXPECT_EQ(came.size(), 2U);
-  EXPECT_EQ(came[far_world].size(), 1U);
-  EXPECT_EQ(came[far_world + 1].size(), 1U);
+  EXPECT_EQ(came.count(far_world), 1U);
+  EXPECT_EQ(came.count(far_world + 1), 1U);
   LivenessLinks more;
   EXPECT_FALSE(await_links(listener, 1, Deadline(0.05), more));
 }
@@ -243,7 +237,7 @@ TEST_P(LifeWatchAmongStrangers, is_tied_to_the_right_one) {
   const auto guest = link_to(listener.name(), far_world, Deadline(5));
   waits.wait();
   EXPECT_TRUE(is_tied);
-  EXPECT_EQ(came[far_world].size(), 1U);
+  EXPECT_EQ(came.count(far_world), 1U);
 }
 
 INSTANTIATE_TEST_SUITE_P(ManyStrangers, LifeWatchAmongStrangers,
@@ -271,7 +265,7 @@ TEST(LifeWatch, is_tied_to_those_who_come_in_the_middle_of_strangers) {
   for (auto& far_end : far_ends) EXPECT_TRUE(far_end.get());
   is_over = true;
   others.join();
-  EXPECT_EQ(came[far_world].size(), guests);
+  EXPECT_EQ(came.count(far_world), guests);
 }
 
 TEST(LifeWatch, is_tied_to_one_that_was_sent_away_before_it_was_known) {
@@ -281,7 +275,7 @@ TEST(LifeWatch, is_tied_to_one_that_was_sent_away_before_it_was_known) {
   LivenessLinks came;
   EXPECT_TRUE(await_links(listener, 1, Deadline(5), came));
   EXPECT_TRUE(guest.get());
-  EXPECT_EQ(came[far_world].size(), 1U);
+  EXPECT_EQ(came.count(far_world), 1U);
 }
 
 // A listener's queue may be full for a moment.

@@ -45,11 +45,7 @@ bool is_hello(const Bytes& frame, const std::string& cookie, WorldId& world) {
 }  // namespace
 
 LifeWatch::~LifeWatch() {
-  for (LivenessLink& link : links_) say(link, link.is_watched ? LinkEnd::ended : LinkEnd::parted);
-}
-
-void LifeWatch::say(LivenessLink& link, LinkEnd how) {
-  for (FramedSocket& channel : link.channels) worlds::say(channel, how);
+  for (LivenessLink& link : links_) say(link.channel, link.is_watched ? LinkEnd::ended : LinkEnd::parted);
 }
 
 void LifeWatch::report(LivenessLink& link, LinkEnd how) {
@@ -59,7 +55,7 @@ void LifeWatch::report(LivenessLink& link, LinkEnd how) {
 
 void LifeWatch::add(BridgeId bridge, LivenessLinks links, std::uint32_t dead_workers) {
   const std::lock_guard lock(mutex_);
-  for (auto& [world, channels] : links) links_.push_back({bridge, world, std::move(channels), dead_workers});
+  for (auto& [world, channel] : links) links_.push_back({bridge, world, std::move(channel), dead_workers});
   has_links_.store(!links_.empty(), std::memory_order_relaxed);
   break_links();
 }
@@ -70,7 +66,7 @@ void LifeWatch::end(BridgeId bridge, bool all_part) {
   for (LivenessLink& link : links_) {
     if (link.bridge != bridge) continue;
     link.is_watched = false;
-    if (all_part) say(link, LinkEnd::parted);
+    if (all_part) say(link.channel, LinkEnd::parted);
   }
   std::erase_if(
       links_, [&](const LivenessLink& link) { return link.bridge == bridge && (all_part || link.is_told); });
@@ -86,7 +82,7 @@ void LifeWatch::break_all(std::uint32_t dead_workers) {
 void LifeWatch::break_links() {
   for (LivenessLink& link : links_) {
     if (link.is_told || link.dead_workers >= dead_workers_) continue;
-    say(link, LinkEnd::broken);
+    say(link.channel, LinkEnd::broken);
     report(link, LinkEnd::broken_here);
   }
 }
@@ -103,15 +99,13 @@ std::vector<EndedLink> LifeWatch::take_ended() {
 
 void LifeWatch::look() {
   for (LivenessLink& link : links_) {
-    for (FramedSocket& channel : link.channels) {
-      LinkEnd how = LinkEnd::none;
-      if (link.is_told || !channel.is_open() || !has_ended(channel, how)) continue;
-      channel.close();
-      if (how != LinkEnd::parted) report(link, how);  // others of its world may stay
-    }
+    LinkEnd how = LinkEnd::none;
+    if (link.is_told || !link.channel.is_open() || !has_ended(link.channel, how)) continue;
+    link.channel.close();
+    if (how != LinkEnd::parted) report(link, how);
   }
   std::erase_if(links_, [](const LivenessLink& link) {
-    return !link.is_watched && (link.is_told || std::ranges::none_of(link.channels, &FramedSocket::is_open));
+    return !link.is_watched && (link.is_told || !link.channel.is_open());
   });
   has_links_.store(!links_.empty(), std::memory_order_relaxed);
 }
@@ -135,7 +129,7 @@ bool await_links(Listener& listener, std::uint32_t expected, const Deadline& dea
     WorldId world = 0;
     if (expected == 0 || !is_hello(frame, listener.name().cookie, world)) return;
     let_in(channel);
-    came[world].push_back(std::move(channel));
+    came.emplace(world, std::move(channel));
     --expected;
   };
   while (expected != 0) {

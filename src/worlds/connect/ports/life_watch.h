@@ -26,7 +26,7 @@ enum class LinkEnd : unsigned char {
   broken_here,  // the same of this world; never sent
 };
 
-using LivenessLinks = std::map<WorldId, std::vector<FramedSocket>>;
+using LivenessLinks = std::multimap<WorldId, FramedSocket>;
 
 // The link with a world on a bridge has ended.
 struct EndedLink {
@@ -60,12 +60,11 @@ class LifeWatch {
   struct LivenessLink {
     BridgeId bridge;
     WorldId world;
-    std::vector<FramedSocket> channels;
+    FramedSocket channel;
     std::uint32_t dead_workers;
     bool is_watched = true;
     bool is_told = false;
   };
-  static void say(LivenessLink& link, LinkEnd how);
   void report(LivenessLink& link, LinkEnd how);
   void break_links();
   void look();
