@@ -22,24 +22,9 @@ bool is_host(std::string_view text) {
   return true;
 }
 
-// The text's supposed host and port. Everything else may be the cookie, whole or not, and is left out.
-std::string shown_of(std::string_view text) {
-  constexpr std::size_t longest_host = 64;
-  constexpr std::size_t longest_port = 5;
-  const std::size_t bracket = text.starts_with('[') ? std::min(text.find(']'), text.size()) : 0;
-  const std::size_t colon = text.find(':', bracket);
-  if (colon == std::string_view::npos) return "a text of " + std::to_string(text.size()) + " bytes";
-  const std::string_view host = text.substr(0, colon);
-  const std::string_view rest = text.substr(colon + 1);
-  const std::string_view port = rest.substr(0, std::min(rest.find(':'), rest.size()));
-  std::string shown = is_host(host) ? std::string(host.substr(0, longest_host)) : "...";
-  shown += ":";
-  shown += port.size() <= longest_port ? port : "...";
-  return "\"" + shown + (port.size() < rest.size() ? ":...\"" : "\"");
-}
-
+// Any part of the text may be the cookie, so nothing of it is shown.
 Failure wrong(std::string_view text, const std::string& why) {
-  return caller_error(shown_of(text) + " is not a port: " + why +
+  return caller_error("a text of " + std::to_string(text.size()) + " bytes is not a port: " + why +
                       "; a port is host:port:cookie, as open_port gives it");
 }
 
