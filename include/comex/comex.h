@@ -137,8 +137,7 @@ COMEX_API int comex_group_translate_ranks(int n, comex_group_t from, int* ranks_
                                           int* ranks_to);
 COMEX_API int comex_group_translate_world(comex_group_t group, int group_rank, int* world_rank);
 /* The number, from 0, of the (virtual) host on which `proc` runs. Ranks of one number share memory, and a
- * pointer to it means the same to all of them. A host where no address is free in all its processes has
- * several numbers. */
+ * pointer to it means the same to all of them. */
 COMEX_API int comex_host_of(int proc, comex_group_t group, int* host);
 
 /* -- Completion and order --

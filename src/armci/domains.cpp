@@ -29,7 +29,6 @@ const std::vector<int>& members_of(int id) {
 }
 
 // Returns whether any two members reach each other's memory by loads and stores; the same on all of them.
-// Workers that map their host's memory at different addresses do not, and have different host numbers.
 int some_share_memory(comex_group_t group) {
   int size = 0;
   if (comex_initialized() == 0 || group == COMEX_GROUP_NULL) return 0;

@@ -23,12 +23,6 @@ struct WorkerPlace {
   std::uint64_t base = 0;  // address of its host's arena in the worker's own address space
 };
 
-// Rarely used numbers of a worker.
-struct WorkerNumbers {
-  std::int32_t node_rank = -1;
-  std::uint32_t pointer_domain = 0;
-};
-
 using HostName = std::array<char, 64>;  // ends with a zero byte
 
 struct HostPlace {
@@ -48,7 +42,7 @@ class Directory {
   static constexpr std::int32_t elsewhere = -1;
 
   static constexpr std::uint64_t bytes(const DirectoryShape& shape) {
-    return std::uint64_t{shape.workers} * (sizeof(WorkerPlace) + sizeof(WorkerNumbers)) +
+    return std::uint64_t{shape.workers} * (sizeof(WorkerPlace) + sizeof(std::int32_t)) +
            std::uint64_t{shape.hosts} * sizeof(HostPlace) + std::uint64_t{shape.ranks} * sizeof(std::int32_t);
   }
 
@@ -56,27 +50,22 @@ class Directory {
   // `memory` has at least bytes(shape), is aligned to 8 and outlives every copy.
   Directory(std::byte* memory, const DirectoryShape& shape)
       : places_(reinterpret_cast<WorkerPlace*>(memory), shape.workers),
-        numbers_(reinterpret_cast<WorkerNumbers*>(places_.data() + shape.workers), shape.workers),
-        hosts_(reinterpret_cast<HostPlace*>(numbers_.data() + shape.workers), shape.hosts),
-        slots_(reinterpret_cast<std::int32_t*>(hosts_.data() + shape.hosts), shape.ranks) {}
+        hosts_(reinterpret_cast<HostPlace*>(places_.data() + shape.workers), shape.hosts),
+        node_ranks_(reinterpret_cast<std::int32_t*>(hosts_.data() + shape.hosts), shape.workers),
+        slots_(node_ranks_.data() + shape.workers, shape.ranks) {}
 
-  std::span<WorkerPlace> places() const { return places_; }      // by worker number
-  std::span<WorkerNumbers> numbers() const { return numbers_; }  // by worker number
+  std::span<WorkerPlace> places() const { return places_; }           // by worker number
+  std::span<std::int32_t> node_ranks() const { return node_ranks_; }  // by worker number
   std::span<HostPlace> hosts() const { return hosts_; }
   // For each transport rank: its slot on the host of this memory, or `elsewhere`.
   std::span<std::int32_t> slots() const { return slots_; }
 
-  // Workers with the same number can exchange pointers. The number is the host's, unless the host's arena is
-  // mapped at different addresses: a worker whose address differs from that of the host's first worker gets a
-  // number above all hosts.
-  void number_pointer_domains() const;
-
  private:
   std::span<WorkerPlace> places_;
-  std::span<WorkerNumbers> numbers_;
   std::span<HostPlace> hosts_;
+  std::span<std::int32_t> node_ranks_;
   std::span<std::int32_t> slots_;
 };
-static_assert(sizeof(WorkerPlace) % 8 == 0 && sizeof(WorkerNumbers) % 8 == 0 && sizeof(HostPlace) % 8 == 0);
+static_assert(sizeof(WorkerPlace) % alignof(HostPlace) == 0 && sizeof(HostPlace) % sizeof(std::int32_t) == 0);
 
 }  // namespace comex::groups

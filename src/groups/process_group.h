@@ -23,14 +23,13 @@ class ProcessGroup {
   std::uint32_t host_count() const { return static_cast<std::uint32_t>(rows_.hosts().size()); }
   std::string_view host_name(std::uint32_t host) const { return rows_.hosts()[host].name.data(); }
   TransportRank lowest_worker(std::uint32_t host) const { return rows_.hosts()[host].lowest_worker; }
-  std::uint32_t pointer_domain(Worker worker) const { return rows_.numbers()[worker].pointer_domain; }
 
   // The same data in the form that is sent to others.
   ConnectionData connection_data(Worker worker) const {
     const WorkerPlace& place = rows_.places()[worker];
     return {.vpid = place.rank,
             .local_rank = static_cast<std::int32_t>(place.slot),
-            .node_rank = rows_.numbers()[worker].node_rank};
+            .node_rank = rows_.node_ranks()[worker]};
   }
 
  private:

@@ -191,8 +191,8 @@ Context Runtime::context(const char* operation, Lpid target, const TargetName& n
 }
 
 std::uint32_t Runtime::pointer_domain(Lpid lpid) const {
-  if (is_own(lpid)) return router_.world().pointer_domain(static_cast<Worker>(lpid));
-  constexpr std::uint32_t foreign = 1u << 24;  // above all hosts and arenas of the own world
+  if (is_own(lpid)) return router_.world().place(static_cast<Worker>(lpid)).host;
+  constexpr std::uint32_t foreign = 1u << 24;  // above all hosts of the own world
   return foreign + static_cast<std::uint32_t>(lpid);
 }
 

@@ -53,7 +53,6 @@ void Arena::Body::unmap() {
   stripes.reset();
   if (os->pid() == pid) os->unmap(base, ticket.geometry.reservation_bytes);
   base = nullptr;
-  same_address = false;
 }
 
 namespace {
@@ -176,9 +175,7 @@ std::uint64_t Arena::candidate(std::uint32_t attempt) const {
 
 Status Arena::map_at(std::uint64_t address) {
   if (address == 0) return environment_error("no address range of this machine has room for the arena");
-  Status mapped = body_->map(address);
-  body_->same_address = static_cast<bool>(mapped);
-  return mapped;
+  return body_->map(address);
 }
 
 FairMutex Arena::mutex_at(std::uint64_t offset) {

@@ -1,8 +1,8 @@
 // The shared-memory object of one host and world, which each process of the host maps once, at one address.
 //
 // The host leader creates it and sends the ticket; the others attach. Then the leader proposes addresses
-// (ticket.candidate(n)). All processes call map_at and report; if one refuses, all unmap and try the next. If
-// none is left, all call map_anywhere and same_address() is false. The accessors may be used only after
+// (ticket.candidate(n)). All processes call map_at and report; if one refuses, all unmap and try the next. So
+// a pointer into the arena is valid in every process of the host. The accessors may be used only after
 // everybody has mapped. The creator maps first, because its first mapping formats the arena. The object never
 // has a name in the file system. Processes of other worlds attach as guests, at any address. Used by runtime
 // (set-up), op and pr.
@@ -23,7 +23,7 @@
 
 namespace comex::shm {
 
-inline constexpr std::uint32_t address_attempts = 8;
+inline constexpr std::uint32_t address_attempts = 64;
 
 struct ArenaOptions {
   Backing backing = Backing::automatic;
@@ -63,8 +63,6 @@ class Arena {
   Status map_at(std::uint64_t address);
   Status map_anywhere() { return body_->map(0); }
   void unmap() { body_->unmap(); }
-  // True if a pointer into the arena is valid in every process of the host.
-  bool same_address() const { return body_->same_address; }
 
   // All functions below need a mapped arena.
   std::byte* base() const { return body_->base; }
@@ -117,7 +115,6 @@ class Arena {
     std::int32_t pid = 0;    // of the process that made this
     bool dump_core = false;  // each process decides this for itself
     bool must_format = false;
-    bool same_address = false;
     std::byte* base = nullptr;
     std::optional<Extents> extents;
     std::optional<Stripes> stripes;

@@ -156,22 +156,15 @@ class Job {
     world.group.emplace(world.id, directory);
   }
 
-  // In pieces of a few ranks.
   void write_directory(const groups::Directory& directory, const pr::WorldSplit& split, int own_host) {
-    const std::vector<groups::HostName> names(split.hosts.size(), {'h', 'o', 's', 't'});
-    runtime::write_places(directory, split, own_host, names);
-    runtime::RankRange range;
-    while ((range = runtime::next_ranks(split.hosts, range, 3)).any()) {
-      std::vector<runtime::RankRow> rows;
-      for (const pr::Host& host : split.hosts) {
-        for (const int rank : range.among(host)) {
-          const std::byte* const base = worlds_[static_cast<std::size_t>(rank)]->arena->base();
-          rows.push_back({.base = reinterpret_cast<std::uintptr_t>(base)});
-        }
-      }
-      runtime::write_rows(directory, split, range, rows);
+    runtime::write_places(directory, split, own_host,
+                          std::vector<runtime::HostRow>(split.hosts.size(), {{'h', 'o', 's', 't'}, 0}));
+    // The workers are threads of one process, so each maps its host's memory at another address.
+    for (groups::WorkerPlace& place : directory.places()) {
+      const runtime::World& world = *worlds_[static_cast<std::size_t>(place.rank)];
+      place.base = reinterpret_cast<std::uintptr_t>(world.arena->base());
     }
-    directory.number_pointer_domains();
+    std::ranges::fill(directory.node_ranks(), groups::unknown_rank);
   }
 
   std::shared_ptr<transport::LoopbackFabric> fabric_;

@@ -104,8 +104,7 @@ void print_banner(const World& world, std::span<const ShownRank> shown, const Re
     const std::string file = file_of(&comex_armci_flavour);
     say(std::string("ARMCI is this runtime's, ") + comex_armci_flavour.name + ", from " + file);
   }
-  say("arena of host " + std::to_string(world.place.host) + " at " +
-      (world.arena->same_address() ? "one address on all its processes" : "different addresses") + ", " +
+  say("arena of host " + std::to_string(world.place.host) + " at one address on all its processes, " +
       std::to_string(world.arena->reservation_bytes() >> 20) + " MiB reserved");
   for (const SettingRow& row : setting_rows()) {
     if (!world.settings.is_explicit(row.id)) continue;

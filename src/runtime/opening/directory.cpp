@@ -35,11 +35,11 @@ groups::Failures failures_of(World& world) {
 }
 
 void write_places(const groups::Directory& directory, const pr::WorldSplit& split, int own_host,
-                  std::span<const groups::HostName> names) {
+                  std::span<const HostRow> hosts) {
   std::ranges::fill(directory.slots(), groups::Directory::elsewhere);
   for (std::size_t index = 0; index < split.hosts.size(); ++index) {
     groups::HostPlace& host = directory.hosts()[index];
-    host = {.name = names[index]};
+    host = {.name = hosts[index].name};
     const std::vector<pr::RankPlace> places = split.places_on(index);
     for (std::size_t i = 0; i < places.size(); ++i) {
       const pr::RankPlace& place = places[i];
@@ -51,80 +51,46 @@ void write_places(const groups::Directory& directory, const pr::WorldSplit& spli
           .rank = rank,
           .server = place.server < 0 ? rank : place.server,
           .host = static_cast<std::uint32_t>(index),
-          .slot = static_cast<std::uint32_t>(place.local_index)};
+          .slot = static_cast<std::uint32_t>(place.local_index),
+          .base = hosts[index].base};
     }
   }
 }
 
-RankRange next_ranks(std::span<const pr::Host> hosts, const RankRange& before, std::size_t most) {
-  const std::size_t first = before.end;
-  std::size_t longest = first;
-  std::size_t open_hosts = 0;
-  for (const pr::Host& host : hosts) {
-    longest = std::max(longest, host.ranks.size());
-    if (host.ranks.size() > first) ++open_hosts;
-  }
-  if (open_hosts == 0) return {first, first};
-  return {first, std::min(longest, first + std::max<std::size_t>(most / open_hosts, 1))};
-}
-
-void write_rows(const groups::Directory& directory, const pr::WorldSplit& split, const RankRange& range,
-                std::span<const RankRow> rows) {
-  auto next = rows.begin();
+void exchange_node_ranks(transport::Collective& leaders, const groups::Directory& directory,
+                         const pr::WorldSplit& split, std::span<const std::int32_t> own) {
+  std::vector<std::size_t> sizes;
+  for (const pr::Host& host : split.hosts) sizes.push_back(host.ranks.size() * sizeof(std::int32_t));
+  std::vector<std::int32_t> node_ranks(split.ranks());
+  leaders.all_gather_parts(std::as_bytes(own), std::as_writable_bytes(std::span(node_ranks)), sizes);
+  auto next = node_ranks.begin();
   for (const pr::Host& host : split.hosts) {
-    for (const int rank : range.among(host)) {
-      const RankRow& row = *next++;
+    for (const int rank : host.ranks) {
       const int worker = split.worker_of(rank);
-      if (worker < 0) continue;
-      directory.places()[static_cast<std::size_t>(worker)].base = row.base;
-      directory.numbers()[static_cast<std::size_t>(worker)].node_rank = row.node_rank;
+      if (worker >= 0) directory.node_ranks()[static_cast<std::size_t>(worker)] = *next;
+      ++next;
     }
   }
 }
 
 namespace {
 
-std::vector<groups::HostName> host_names(transport::Collective& leaders, const World& world) {
-  groups::HostName name{};
-  world.os->host_facts().host_name.copy(name.data(), name.size() - 1);
-  return gather(leaders, name);
-}
-
-// Exchanges one piece, host by host. `own` is of the caller's host, by local index.
-std::vector<RankRow> exchange(transport::Collective& leaders, const pr::WorldSplit& split,
-                              const RankRange& range, std::span<const RankRow> own) {
-  std::vector<std::size_t> sizes;
-  std::size_t ranks = 0;
-  for (const pr::Host& host : split.hosts) {
-    const std::size_t here = range.among(host).size();
-    sizes.push_back(here * sizeof(RankRow));
-    ranks += here;
-  }
-  std::vector<RankRow> rows(ranks);
-  leaders.all_gather_parts(std::as_bytes(range.of(own)), std::as_writable_bytes(std::span(rows)), sizes);
-  return rows;
+HostRow host_row(const World& world) {
+  HostRow row{.base = reinterpret_cast<std::uint64_t>(world.arena->base())};
+  world.os->host_facts().host_name.copy(row.name.data(), row.name.size() - 1);
+  return row;
 }
 
 }  // namespace
 
-void exchange_rows(transport::Collective& leaders, const groups::Directory& directory,
-                   const pr::WorldSplit& split, std::span<const RankRow> own, std::size_t most) {
-  RankRange range;
-  while ((range = next_ranks(split.hosts, range, most)).any()) {
-    write_rows(directory, split, range, exchange(leaders, split, range, own));
-  }
-  directory.number_pointer_domains();
-}
-
 void open_directory(transport::Collective& host, transport::Collective* leaders, World& world,
                     const pr::WorldSplit* split) {
-  const std::vector<RankRow> of_host =
-      gather(host, RankRow{reinterpret_cast<std::uint64_t>(world.arena->base()), world.node_rank});
+  const std::vector<std::int32_t> of_host = gather(host, world.node_rank);
   COMEX_BUG_IF(leaders != nullptr && split == nullptr);
   const groups::Directory directory = directory_of(world);
   if (leaders != nullptr) {
-    write_places(directory, *split, world.place.host, host_names(*leaders, world));
-    exchange_rows(*leaders, directory, *split, of_host, most_rows_at_once);
+    write_places(directory, *split, world.place.host, gather(*leaders, host_row(world)));
+    exchange_node_ranks(*leaders, directory, *split, of_host);
   }
   host.barrier();  // the rows are written by then
   world.description.size = world.share.workers;

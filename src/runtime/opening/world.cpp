@@ -216,21 +216,18 @@ shm::ArenaOptions arena_options(const World& world) {
   return options;
 }
 
-// Maps at one address for all processes if possible, else wherever each process can.
-void map_everywhere(transport::Collective& host, const Reporter& reporter, shm::Arena& arena) {
+// Draws addresses until one is free in all processes of the host.
+void map_at_one_address(transport::Collective& host, const Reporter& reporter, shm::Arena& arena) {
+  Status mapped;
   for (std::uint32_t attempt = 0; attempt < shm::address_attempts; ++attempt) {
     const std::uint64_t address = arena.candidate(attempt);
     // The creator goes first, because its first mapping formats the arena.
-    bool mapped = host.rank() == 0 && arena.map_at(address);
+    if (host.rank() == 0) mapped = arena.map_at(address);
     host.barrier();
-    if (host.rank() != 0) mapped = static_cast<bool>(arena.map_at(address));
-    if (host.all_agree(mapped)) return;
+    if (host.rank() != 0) mapped = arena.map_at(address);
+    if (host.all_agree(static_cast<bool>(mapped))) return;
     arena.unmap();
   }
-  Status mapped;
-  if (host.rank() == 0) mapped = arena.map_anywhere();
-  host.barrier();
-  if (host.rank() != 0) mapped = arena.map_anywhere();
   require(host, reporter, mapped);
 }
 
@@ -253,7 +250,7 @@ void open_arena(transport::Collective& host, World& world, const Reporter& repor
   shm::ArenaTicket ticket = is_creator ? world.arena->ticket() : shm::ArenaTicket();
   broadcast(host, ticket, 0);
   get(!is_creator, [&] { return shm::Arena::attach(*world.os, ticket, options.slot, options.dump_core); });
-  map_everywhere(host, reporter, *world.arena);
+  map_at_one_address(host, reporter, *world.arena);
   if (world.settings.fork == ForkMode::share) {
     world.os->inherit_on_fork(world.arena->base(), world.arena->reservation_bytes());
   }

@@ -1,4 +1,4 @@
-// The rows that the lowest rank of a host writes for all of it, a piece at a time.
+// The rows that the lowest rank of a host writes for all of it.
 #include "runtime/opening/directory.h"
 
 #include <gtest/gtest.h>
@@ -39,33 +39,62 @@ groups::DirectoryShape shape_of(const pr::WorldSplit& split) {
           static_cast<std::uint32_t>(split.hosts.size())};
 }
 
-groups::HostName name_of(std::size_t host) {
-  groups::HostName name{};
-  ("host" + std::to_string(host)).copy(name.data(), name.size() - 1);
-  return name;
+HostRow row_of(std::size_t host) {
+  HostRow row{.base = 0x1000 * (host + 1)};
+  ("host" + std::to_string(host)).copy(row.name.data(), row.name.size() - 1);
+  return row;
 }
 
-RankRow row_of(int rank) {
-  return {.base = 0x1000 * static_cast<std::uint64_t>(rank + 1), .node_rank = rank + 100};
+std::int32_t node_rank_of(int rank) {
+  return rank + 100;
 }
 
-// One host's rows, of which each piece has so many ranks at most.
+// The lowest rank of one host, among others that pass their node ranks.
+class AmongLeaders final : public transport::Collective {
+ public:
+  AmongLeaders(TransportRank rank, std::vector<std::vector<std::int32_t>> node_ranks)
+      : rank_(rank), node_ranks_(std::move(node_ranks)) {}
+  TransportRank rank() const override { return rank_; }
+  TransportRank size() const override { return static_cast<TransportRank>(node_ranks_.size()); }
+  void all_gather_parts(std::span<const std::byte> mine, std::span<std::byte> all,
+                        std::span<const std::size_t> sizes) override {
+    std::vector<std::byte> parts;
+    for (std::size_t host = 0; host < node_ranks_.size(); ++host) {
+      const auto part = std::as_bytes(std::span(node_ranks_[host]));
+      EXPECT_EQ(sizes[host], part.size());
+      EXPECT_TRUE(host != static_cast<std::size_t>(rank_) || std::ranges::equal(mine, part));
+      parts.insert(parts.end(), part.begin(), part.end());
+    }
+    ASSERT_EQ(parts.size(), all.size());
+    std::ranges::copy(parts, all.begin());
+  }
+  void barrier() override { ADD_FAILURE(); }
+  void broadcast(std::span<std::byte>, TransportRank) override { ADD_FAILURE(); }
+  void all_gather(std::span<const std::byte>, std::span<std::byte>) override { ADD_FAILURE(); }
+  std::uint64_t all_min(std::uint64_t mine) override { return mine; }
+  std::unique_ptr<Collective> among(int) override { return nullptr; }
+
+ private:
+  TransportRank rank_;
+  std::vector<std::vector<std::int32_t>> node_ranks_;  // by host
+};
+
+// The rows as one host writes them.
 class Rows {
  public:
-  Rows(const pr::WorldSplit& split, int own_host, std::size_t most)
+  Rows(const pr::WorldSplit& split, int own_host)
       : memory_(groups::Directory::bytes(shape_of(split)) / sizeof(std::uint64_t) + 1, 0xdeadbeefdeadbeefU),
         directory_(reinterpret_cast<std::byte*>(memory_.data()), shape_of(split)) {
-    std::vector<groups::HostName> names;
-    for (std::size_t host = 0; host < split.hosts.size(); ++host) names.push_back(name_of(host));
-    write_places(directory_, split, own_host, names);
-    RankRange range;
-    while ((range = next_ranks(split.hosts, range, most)).any()) {
-      std::vector<RankRow> rows;
-      for (const pr::Host& host : split.hosts) {
-        for (const int rank : range.among(host)) rows.push_back(row_of(rank));
-      }
-      write_rows(directory_, split, range, rows);
+    std::vector<HostRow> hosts;
+    std::vector<std::vector<std::int32_t>> node_ranks;
+    for (const pr::Host& host : split.hosts) {
+      hosts.push_back(row_of(hosts.size()));
+      node_ranks.emplace_back();
+      for (const int rank : host.ranks) node_ranks.back().push_back(node_rank_of(rank));
     }
+    write_places(directory_, split, own_host, hosts);
+    AmongLeaders leaders(own_host, node_ranks);
+    exchange_node_ranks(leaders, directory_, split, node_ranks[static_cast<std::size_t>(own_host)]);
   }
   const groups::Directory& directory() const { return directory_; }
 
@@ -87,100 +116,23 @@ void expect_rows(const groups::Directory& directory, const pr::WorldSplit& split
     EXPECT_EQ(row.server, place.server < 0 ? rank : place.server);
     EXPECT_EQ(row.host, static_cast<std::uint32_t>(place.host));
     EXPECT_EQ(row.slot, static_cast<std::uint32_t>(place.local_index));
-    EXPECT_EQ(row.base, row_of(rank).base);
-    EXPECT_EQ(directory.numbers()[static_cast<std::size_t>(place.worker)].node_rank, row_of(rank).node_rank);
+    EXPECT_EQ(row.base, row_of(static_cast<std::size_t>(place.host)).base);
+    EXPECT_EQ(directory.node_ranks()[static_cast<std::size_t>(place.worker)], node_rank_of(rank));
     TransportRank& first = lowest[static_cast<std::size_t>(place.host)];
     if (first == no_rank) first = rank;
   }
   for (std::size_t host = 0; host < split.hosts.size(); ++host) {
-    EXPECT_EQ(directory.hosts()[host].name, name_of(host));
+    EXPECT_EQ(directory.hosts()[host].name, row_of(host).name);
     EXPECT_EQ(directory.hosts()[host].lowest_worker, lowest[host]);
   }
 }
 
-TEST(Directory, says_of_each_worker_where_it_lives_whatever_the_pieces) {
+TEST(Directory, says_of_each_worker_where_it_lives) {
   for (const Shape& shape : shapes()) {
     const pr::WorldSplit split = split_of(shape.hosts, shape.environment);
     for (int own_host = 0; own_host < static_cast<int>(split.hosts.size()); ++own_host) {
-      for (const std::size_t most : {1UL, 2UL, 3UL, 5UL, 1000UL}) {
-        SCOPED_TRACE(testing::Message() << shape.hosts.size() << " ranks, host " << own_host << ", " << most);
-        expect_rows(Rows(split, own_host, most).directory(), split, own_host);
-      }
-    }
-  }
-}
-
-TEST(Directory, exchanges_as_many_rows_at_once_as_fit_and_one_of_each_host_at_least) {
-  std::vector<int> hosts(10, 0);
-  for (const int host : {1, 1, 2}) hosts.push_back(host);
-  const pr::WorldSplit split = split_of(hosts, {});
-  std::vector<std::vector<std::size_t>> pieces;
-  RankRange range;
-  while ((range = next_ranks(split.hosts, range, 4)).any()) {
-    pieces.emplace_back();
-    for (const pr::Host& host : split.hosts) pieces.back().push_back(range.among(host).size());
-  }
-  const std::vector<std::vector<std::size_t>> wanted = {{1, 1, 1}, {2, 1, 0}, {4, 0, 0}, {3, 0, 0}};
-  EXPECT_EQ(pieces, wanted);
-  EXPECT_EQ(next_ranks(split.hosts, {}, 0).end, 1u);
-}
-
-// The lowest rank of one host, among others that pass their rows in turn.
-class AmongLeaders final : public transport::Collective {
- public:
-  AmongLeaders(TransportRank rank, std::vector<std::vector<RankRow>> rows)
-      : rank_(rank), rows_(std::move(rows)), begun_(rows_.size(), 0) {}
-  TransportRank rank() const override { return rank_; }
-  TransportRank size() const override { return static_cast<TransportRank>(rows_.size()); }
-  void all_gather_parts(std::span<const std::byte> mine, std::span<std::byte> all,
-                        std::span<const std::size_t> sizes) override {
-    ++rounds;
-    std::vector<std::byte> parts;
-    for (std::size_t host = 0; host < rows_.size(); ++host) {
-      const auto part = std::as_bytes(std::span(rows_[host])).subspan(begun_[host], sizes[host]);
-      EXPECT_TRUE(host != static_cast<std::size_t>(rank_) || std::ranges::equal(mine, part));
-      parts.insert(parts.end(), part.begin(), part.end());
-      begun_[host] += sizes[host];
-    }
-    ASSERT_EQ(parts.size(), all.size());
-    std::ranges::copy(parts, all.begin());
-  }
-  void barrier() override { ADD_FAILURE(); }
-  void broadcast(std::span<std::byte>, TransportRank) override { ADD_FAILURE(); }
-  void all_gather(std::span<const std::byte>, std::span<std::byte>) override { ADD_FAILURE(); }
-  std::uint64_t all_min(std::uint64_t mine) override { return mine; }
-  std::unique_ptr<Collective> among(int) override { return nullptr; }
-
-  int rounds = 0;
-
- private:
-  TransportRank rank_;
-  std::vector<std::vector<RankRow>> rows_;  // by host
-  std::vector<std::size_t> begun_;          // bytes
-};
-
-TEST(Directory, is_filled_by_as_many_rounds_as_it_takes) {
-  for (const Shape& shape : shapes()) {
-    const pr::WorldSplit split = split_of(shape.hosts, shape.environment);
-    std::vector<std::vector<RankRow>> rows_by_host;
-    for (const pr::Host& host : split.hosts) {
-      rows_by_host.emplace_back();
-      for (const int rank : host.ranks) rows_by_host.back().push_back(row_of(rank));
-    }
-    for (std::size_t host = 0; host < rows_by_host.size(); ++host) {
-      SCOPED_TRACE(testing::Message() << shape.hosts.size() << " ranks, host " << host);
-      std::vector<int> rounds;
-      for (const std::size_t most : {1UL, 2UL, 1000UL}) {
-        const int own_host = static_cast<int>(host);
-        Rows rows(split, own_host, 1000);
-        for (groups::WorkerPlace& place : rows.directory().places()) place.base = 0;
-        AmongLeaders leaders(own_host, rows_by_host);
-        exchange_rows(leaders, rows.directory(), split, rows_by_host[host], most);
-        expect_rows(rows.directory(), split, own_host);
-        rounds.push_back(leaders.rounds);
-      }
-      EXPECT_EQ(rounds.back(), 1);
-      EXPECT_GT(rounds.front(), shape.hosts.size() > 4 ? 2 : 0);
+      SCOPED_TRACE(testing::Message() << shape.hosts.size() << " ranks, host " << own_host);
+      expect_rows(Rows(split, own_host).directory(), split, own_host);
     }
   }
 }
@@ -200,19 +152,8 @@ TEST(Directory, of_a_million_ranks_is_made_beside_little_else) {
   for (const pr::Host& host : split.hosts) {
     held += (host.ranks.capacity() + host.progress_ranks.capacity()) * sizeof(int);
   }
-  std::size_t most = 0;
-  std::size_t spoken = 0;
-  RankRange range;
-  while ((range = next_ranks(split.hosts, range, most_rows_at_once)).any()) {
-    std::size_t now = 0;
-    for (const pr::Host& host : split.hosts) now += range.among(host).size();
-    most = std::max(most, now);
-    spoken += now;
-  }
-  EXPECT_EQ(spoken, ranks);
-  EXPECT_GT(most, ranks / 8) << "rounds are few";
   constexpr std::size_t arena_besides = 5'000'000;  // slots, boards, outboxes, stripes
-  EXPECT_LE(held + most * sizeof(RankRow) + groups::Directory::bytes(shape_of(split)) + arena_besides,
+  EXPECT_LE(held + ranks * sizeof(std::int32_t) + groups::Directory::bytes(shape_of(split)) + arena_besides,
             64'000'000u);
 }
 

@@ -55,8 +55,7 @@ def together(*parts):
 def calls(job, sizes):
     """(call, by whom, (steps, messages, bytes)) for one call over the world."""
     hosts, ranks = job["hosts"], job["ranks"]
-    pieces = -(-job["local"] // max(1, sizes["rows_at_once"] // hosts))
-    gathers = 3 + pieces  # how many ranks each host has, which, in pieces their rows, the hosts' names
+    gathers = 4  # how many ranks each host has, which, the hosts' rows, the node ranks
     init = sizes["minima"] * log2_up(ranks)
     splits = sizes["splits"] * log2_up(ranks)
     others = hosts - 1
@@ -70,9 +69,9 @@ def calls(job, sizes):
     one, leader = "by a worker", "by a host's first worker"
     return [
         (f"init: {sizes['minima']} minima, if MPI's double", "by a rank", (init, init, sizes["maximum"] * init)),
-        ("init: ranks, rows in pieces, all-gathers of hosts", "by a host's first rank",
+        ("init: ranks, rows of hosts, node ranks, all-gathers of hosts", "by a host's first rank",
          (gathers * log2_up(hosts), gathers * log2_up(hosts),
-          (sizes["rank"] + sizes["row"]) * ranks + (sizes["maximum"] + sizes["host_name"]) * hosts)),
+          (sizes["rank"] + sizes["node_rank"]) * ranks + (sizes["maximum"] + sizes["host_row"]) * hosts)),
         (f"init: {sizes['splits']} splits, if MPI's gathers double", "by a rank",
          (splits, splits, sizes["splits"] * sizes["split"] * (ranks - 1))),
         ("fence_all, nothing written", one, (0, 0, 0)),

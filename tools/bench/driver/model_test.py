@@ -102,7 +102,7 @@ class Model(unittest.TestCase):
 
 SIZES = {"request": 80, "reply": 56, "control": 32, "message": 4000, "item": 16, "repeated": 8, "address": 8, "window": 8 * 3968,
          "verdict": 32, "pool": 16 << 20, "reserve": 256 << 20, "chunk": 1 << 18, "piece": 2048, "maximum": 8,
-         "minima": 2, "splits": 3, "split": 8, "rank": 4, "row": 16, "rows_at_once": 1 << 18, "host_name": 64}
+         "minima": 2, "splits": 3, "split": 8, "rank": 4, "node_rank": 4, "host_row": 72}
 
 
 if __name__ == "__main__":

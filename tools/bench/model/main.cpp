@@ -118,7 +118,7 @@ std::vector<Table> private_tables() {
        sizeof(runtime::Claim) + sizeof(runtime::Claim::address)},
       {"host keys, among those that look alike", "private", "init", 0, 0, 0,
        sizeof(pr::HostKey) + sizeof(shm::ObjectName) + 3 * sizeof(RankNumber)},
-      {"rows of the own host, while they are collected", "private", "init", 0, 0, 0, sizeof(RankRow)},
+      {"node ranks of the own host, while they are collected", "private", "init", 0, 0, 0, sizeof(NodeRank)},
   };
 }
 
@@ -163,7 +163,7 @@ std::vector<Table> shared_tables() {
       doubling * sizeof(pr::Host) + 2 * block_bytes + (1 + doubling) * sizeof(RankNumber);
   return {
       {"directory: place of every worker", "shared", "always", 0, sizeof(groups::WorkerPlace)},
-      {"directory: numbers of every worker", "shared", "always", 0, sizeof(groups::WorkerNumbers)},
+      {"directory: node rank of every worker", "shared", "always", 0, sizeof(NodeRank)},
       {"directory: hosts", "shared", "always", 0, 0, sizeof(groups::HostPlace)},
       {"directory: slot of every rank", "shared", "always", sizeof(std::int32_t)},
       {"machines of all ranks, in the rank that splits", "lowest", "roles", 2 * sizeof(RankNumber), 0,
@@ -171,8 +171,8 @@ std::vector<Table> shared_tables() {
       {"split, as it is made", "lowest", "roles", sizeof(RankNumber), sizeof(RankNumber), split_host},
       {"split, in the rank that made it", "lowest", "init", sizeof(RankNumber), sizeof(RankNumber),
        split_host},
-      {"rows of the directory, a piece of them, at most", "lowest", "init", 0, 0,
-       sizeof(groups::HostName) + doubling * sizeof(std::size_t), 0, rows_at_once},
+      {"rows of hosts, node ranks, on their way into the directory", "lowest", "init", sizeof(NodeRank), 0,
+       sizeof(HostRow) + doubling * sizeof(std::size_t)},
       {"arena: header, barrier", "shared", "always", 0, 0, 0, 0, 2.0 * shm::page_bytes},
       {"arena: slots and boards", "shared", "always", 0, 0, 0, sizeof(shm::SlotBlock) + board_bytes},
       {"arena: outboxes", "shared", "always", 0, 0, 0, double(shm::Outbox::bytes_for(unsigned(buffers)))},
@@ -330,8 +330,8 @@ void print_sizes() {
       double(pr::ServerOptions{}.pool_bytes), double(pr::ServerOptions{}.staging_reserve),
       pr::ServerOptions{}.chunk_bytes, smallest_piece);
   std::printf("\"minima\": %d, \"splits\": %d, \"split\": %zu, ", init_minima, init_splits, split_words);
-  std::printf("\"rank\": %zu, \"row\": %zu, \"rows_at_once\": %.0f, \"host_name\": %zu}\n",
-              sizeof(RankNumber), sizeof(RankRow), rows_at_once / sizeof(RankRow), sizeof(groups::HostName));
+  std::printf("\"rank\": %zu, \"node_rank\": %zu, \"host_row\": %zu}\n", sizeof(RankNumber), sizeof(NodeRank),
+              sizeof(HostRow));
 }
 
 }  // namespace

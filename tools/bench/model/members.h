@@ -15,11 +15,11 @@ using AllocationKey = std::pair<std::uint64_t, std::uint32_t>;  // of runtime::A
 using RankNumber = int;                                         // of runtime::find_host: the lowest of a host
 using Maximum = std::uint64_t;                                  // of runtime::Runtime::all_max
 
-struct RankRow {  // of runtime::open_directory
+struct HostRow {  // of runtime::open_directory
+  char name[64];
   std::uint64_t base;
-  std::int32_t node_rank, spare;
 };
-constexpr double rows_at_once = 4 << 20;
+using NodeRank = std::int32_t;  // of groups::Directory
 
 constexpr double board_bytes = 4096;  // runtime::board_layout_bytes: what a board holds besides its outbox
 

@@ -10,8 +10,7 @@
 
 namespace comex::model {
 
-static_assert(sizeof(RankRow) == sizeof(runtime::RankRow) && alignof(RankRow) == alignof(runtime::RankRow));
-static_assert(rows_at_once == double(runtime::most_rows_at_once) * sizeof(runtime::RankRow));
+static_assert(sizeof(HostRow) == sizeof(runtime::HostRow));
 static_assert(sizeof(GroupExtras) == sizeof(runtime::GroupExtras));
 static_assert(board_bytes == runtime::board_layout_bytes);
 static_assert(sizeof(Maximum) == sizeof(std::declval<op::GroupCollective&>().all_max(std::uint64_t{})));
