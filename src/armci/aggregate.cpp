@@ -1,21 +1,19 @@
 #include "armci/aggregate.h"
 
+#include <iterator>
 #include <utility>
 
 namespace comex::armci {
 namespace {
 
-//    code = -1 - (unset | generation << 16 | slot)
-constexpr int slot_bits = 16;
-constexpr int max_slots = 1 << slot_bits;
-constexpr int max_generation = (1 << 14) - 2;  // leaves the lowest codes to others
-constexpr int unset_bit = 1 << 30;             // the handle collects no more, but is still waited for
+//    code = -1 - (unset | number)
+constexpr int unset_bit = 1 << 30;  // the handle collects no more, but is still waited for
 
 // Limits the use of comex.h's handles, which others need too.
 constexpr std::size_t most_outstanding = 1024;
 
-int code_for(std::size_t slot, int generation) {
-  return -1 - (generation << slot_bits | static_cast<int>(slot));
+int number_of(int code) {
+  return (-1 - code) & (unset_bit - 1);
 }
 
 int wait_for(std::vector<comex_request_t>& requests) {
@@ -28,111 +26,66 @@ int wait_for(std::vector<comex_request_t>& requests) {
 
 }  // namespace
 
-Aggregates::Record* Aggregates::find(int code) {
-  if (code >= 0) return nullptr;
-  const int value = (-1 - code) & ~unset_bit;
-  const auto slot = static_cast<std::size_t>(value & (max_slots - 1));
-  if (slot >= records_.size()) return nullptr;
-  Record& record = records_[slot];
-  return record.is_used && record.generation == value >> slot_bits ? &record : nullptr;
-}
-
-// Also of a handle whose requests are complete, so that its record is another's by now.
-bool Aggregates::is_collecting(int code) const {
-  if (code == empty_code) return true;
-  if (code >= 0 || code < empty_code) return false;
-  const int value = -1 - code;
-  return (value & unset_bit) == 0 && static_cast<std::size_t>(value & (max_slots - 1)) < records_.size();
-}
-
-Aggregates::Record* Aggregates::find_or_take(armci_hdl_t* handle) {
-  if (Record* const known = find(code_of(handle))) return known;
-  if (free_.empty()) {
-    if (records_.size() == static_cast<std::size_t>(max_slots)) return nullptr;
-    free_.push_back(static_cast<int>(records_.size()));
-    records_.emplace_back();
-  }
-  const auto slot = static_cast<std::size_t>(free_.back());
-  free_.pop_back();
-  Record& record = records_[slot];
-  record.is_used = true;
-  set_code(handle, code_for(slot, record.generation));
-  return &record;
-}
-
-void Aggregates::release(Record& record) {
-  record.outstanding.clear();
-  record.is_used = false;
-  record.result = COMEX_SUCCESS;
-  record.generation = record.generation == max_generation ? 0 : record.generation + 1;
-  free_.push_back(static_cast<int>(&record - records_.data()));
+void Aggregates::set(armci_hdl_t* handle) {
+  set_code(handle, -1 - static_cast<int>(next_++ & (unset_bit - 1)));
 }
 
 void Aggregates::unset(armci_hdl_t* handle) {
-  const std::lock_guard lock(lock_);
   const int code = code_of(handle);
-  Record* const record = find(code);
-  if (record != nullptr && !record->is_over()) {  // for later waits
-    set_code(handle, -1 - ((-1 - code) | unset_bit));
-    return;
-  }
-  if (record != nullptr) release(*record);
-  if (code < 0) set_code(handle, 0);
+  if (code >= 0) return;
+  const std::lock_guard lock(lock_);
+  const int number = number_of(code);
+  set_code(handle, records_.contains(number) ? -1 - (unset_bit | number) : 0);
 }
 
 bool Aggregates::collects(int code) {
-  if (code >= 0) return false;
-  const std::lock_guard lock(lock_);
-  return is_collecting(code);
+  return code < 0 && ((-1 - code) & unset_bit) == 0;
 }
 
 int Aggregates::attach(armci_hdl_t* handle, comex_request_t request) {
-  std::unique_lock lock(lock_);
-  Record* record = find_or_take(handle);
-  if (record == nullptr) {
-    lock.unlock();
-    return comex_wait(&request);
+  const int number = number_of(code_of(handle));
+  std::vector<comex_request_t> outstanding;
+  {
+    const std::lock_guard lock(lock_);
+    Record& record = records_[number];
+    record.outstanding.push_back(request);
+    if (record.outstanding.size() < most_outstanding) return COMEX_SUCCESS;
+    outstanding.swap(record.outstanding);
   }
-  record->outstanding.push_back(request);
-  if (record->outstanding.size() < most_outstanding) return COMEX_SUCCESS;
-  const int code = code_of(handle);
-  std::vector<comex_request_t> outstanding = std::exchange(record->outstanding, {});
-  lock.unlock();
-  const int result = wait_for(outstanding);
-  lock.lock();
-  record = find(code);
-  if (record == nullptr) return result;  // another thread has waited for all
-  if (result != COMEX_SUCCESS) record->result = result;
+  if (wait_for(outstanding) == COMEX_SUCCESS) return COMEX_SUCCESS;
+  const std::lock_guard lock(lock_);
+  records_[number].result = COMEX_FAILURE;
   return COMEX_SUCCESS;
 }
 
 int Aggregates::wait(armci_hdl_t* handle) {
-  std::unique_lock lock(lock_);
   const int code = code_of(handle);
-  if (code == empty_code) return COMEX_SUCCESS;
-  Record* const record = find(code);
-  set_code(handle, is_collecting(code) ? empty_code : 0);
-  if (record == nullptr) return COMEX_SUCCESS;
-  std::vector<comex_request_t> outstanding = std::exchange(record->outstanding, {});
-  const int result = record->result;
-  release(*record);
-  lock.unlock();
-  return wait_for(outstanding) == COMEX_SUCCESS ? result : COMEX_FAILURE;
+  if (!collects(code)) set_code(handle, 0);
+  Record record;
+  {
+    const std::lock_guard lock(lock_);
+    const auto node = records_.extract(number_of(code));
+    if (node.empty()) return COMEX_SUCCESS;
+    record = std::move(node.mapped());
+  }
+  return wait_for(record.outstanding) == COMEX_SUCCESS ? record.result : COMEX_FAILURE;
 }
 
 int Aggregates::test(armci_hdl_t* handle) {
   const std::lock_guard lock(lock_);
   const int code = code_of(handle);
-  Record* const record = find(code);
-  if (record == nullptr) return 0;
-  if (!all_done(*record)) return 1;
-  if (!record->is_over()) return 0;  // a failure stays until a wait has reported it
-  set_code(handle, is_collecting(code) ? empty_code : 0);
-  release(*record);
+  const auto found = records_.find(number_of(code));
+  if (found == records_.end()) return 0;
+  const bool is_done = is_over(found->second);
+  if (!found->second.outstanding.empty()) return 1;
+  if (!is_done) return 0;
+  records_.erase(found);
+  if (!collects(code)) set_code(handle, 0);
   return 0;
 }
 
-bool Aggregates::all_done(Record& record) {
+// Removes the requests that are done. True if nothing is left to wait for or to report.
+bool Aggregates::is_over(Record& record) {
   std::vector<comex_request_t>& outstanding = record.outstanding;
   while (!outstanding.empty()) {
     int status = 0;
@@ -140,21 +93,19 @@ bool Aggregates::all_done(Record& record) {
     if (status != 0) return false;
     outstanding.pop_back();
   }
-  return true;
+  return record.result == COMEX_SUCCESS;
 }
 
 void Aggregates::finished_all() {
   const std::lock_guard lock(lock_);
-  for (Record& record : records_) {
-    if (record.is_used && all_done(record) && record.is_over()) release(record);
+  for (auto at = records_.begin(); at != records_.end();) {
+    at = is_over(at->second) ? records_.erase(at) : std::next(at);
   }
 }
 
 void Aggregates::forget() {
   const std::lock_guard lock(lock_);
-  for (Record& record : records_) {
-    if (record.is_used) release(record);
-  }
+  records_.clear();
 }
 
 }  // namespace comex::armci

@@ -1,11 +1,12 @@
 // Aggregate handles: one handle for any number of requests, which are waited for and tested together.
 //
-// Requests start at once, since comex.h collects small ones itself. A record is taken with the first request
-// and given back by a wait for it or for all, so that handles may be set and forgotten. Used by the
-// non-blocking operations, wait and test, in any thread.
+// Requests start at once, since comex.h collects small ones itself. A record is made with the first request
+// and goes with a wait for it or for all, so that handles may be set and forgotten. Used by the non-blocking
+// operations, wait and test, in any thread.
 #pragma once
 
-#include <limits>
+#include <atomic>
+#include <map>
 #include <mutex>
 #include <vector>
 
@@ -15,13 +16,10 @@ namespace comex::armci {
 
 class Aggregates {
  public:
-  // The code of a handle that collects and has no request yet.
-  static constexpr int empty_code = std::numeric_limits<int>::min() + 1;
-
-  static void set(armci_hdl_t* handle) { set_code(handle, empty_code); }
+  void set(armci_hdl_t* handle);
   void unset(armci_hdl_t* handle);
-  bool collects(int code);
-  // Of a handle that collects. The request is waited for here if there are too many such handles.
+  static bool collects(int code);
+  // Of a handle that collects.
   int attach(armci_hdl_t* handle, comex_request_t request);
 
   int wait(armci_hdl_t* handle);
@@ -31,22 +29,14 @@ class Aggregates {
 
  private:
   struct Record {
-    int generation = 0;
-    bool is_used = false;
-    int result = COMEX_SUCCESS;
+    int result = COMEX_SUCCESS;  // a failure stays until a wait has reported it
     std::vector<comex_request_t> outstanding;
-    bool is_over() const { return outstanding.empty() && result == COMEX_SUCCESS; }
   };
+  static bool is_over(Record& record);
 
-  bool is_collecting(int code) const;
-  Record* find(int code);
-  Record* find_or_take(armci_hdl_t* handle);  // null: there are too many
-  static bool all_done(Record& record);
-  void release(Record& record);
-
+  std::atomic<unsigned> next_{0};
   std::mutex lock_;
-  std::vector<Record> records_;
-  std::vector<int> free_;  // places of records
+  std::map<int, Record> records_;  // by number; only of handles with requests
 };
 
 }  // namespace comex::armci

@@ -75,7 +75,7 @@ COMEX_PROFILED(Barrier) void PARMCI_Barrier(void) {
 COMEX_PROFILED(SET_AGGREGATE_HANDLE) void PARMCI_SET_AGGREGATE_HANDLE(armci_hdl_t* handle) {
   const comex::runtime::CallName called(__func__);
   pass();
-  Aggregates::set(handle);
+  state().aggregates.set(handle);
 }
 
 COMEX_PROFILED(UNSET_AGGREGATE_HANDLE) void PARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t* handle) {

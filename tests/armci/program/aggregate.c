@@ -102,7 +102,7 @@ static void shapes(void** at) {
   free(large);
 }
 
-/* Handles that are set, used, waited for and forgotten: more than there are records of them at a time. */
+/* Handles that are set, used, waited for and forgotten, again and again. */
 static void forgotten(void** at) {
   long* own = at[me];
   for (int round = 0; round < 210000; ++round) {
