@@ -9,10 +9,6 @@
 // that this rank has opened before. No two worlds agree in all three. A world's number is the place of its
 // triple in the order of products. So each triple has its own number, none is wasted, and many jobs, ranks or
 // openings fit into 24 bits, though not all at once.
-//
-// The first node rank of a world that starts later and lives on virtual hosts is computed here too: the
-// launcher counts the processes of a machine, but does not know the virtual hosts into which every world cuts
-// it. The result is exact if the cut is even or listed. Otherwise numbers are skipped, never repeated.
 #pragma once
 
 #include <cstdint>
@@ -63,26 +59,5 @@ bool is_single_world(std::span<const Gpid> gpids);
 // The id of a launch. It is made from the launcher's name for itself, which is the same for each of its jobs,
 // or else it is `drawn`.
 Id128 decide_launch_id(std::string_view launcher, Id128 drawn);
-
-struct MachineCut {
-  std::uint32_t blocks = 1;      // of equal size; 0: each virtual host has the same share of every world
-  std::uint32_t ranks = 0;       // the size of that share
-  std::uint32_t of_machine = 0;  // all ranks of a world on the machine
-};
-
-// Earlier processes and jobs on a machine, as the launcher counts them.
-struct EarlierOnMachine {
-  std::int32_t processes = 0;
-  std::uint32_t jobs = 0;
-};
-
-constexpr std::int32_t first_node_rank(const MachineCut& cut, const EarlierOnMachine& earlier) {
-  const auto processes = static_cast<std::uint64_t>(earlier.processes);
-  // A job of n has n / blocks processes on a virtual host, rounded up, so at most this many are taken.
-  const std::uint64_t taken = cut.blocks == 0
-                                  ? processes / cut.of_machine * cut.ranks
-                                  : (processes + std::uint64_t{earlier.jobs} * (cut.blocks - 1)) / cut.blocks;
-  return static_cast<std::int32_t>(taken);
-}
 
 }  // namespace comex::groups

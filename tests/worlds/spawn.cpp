@@ -135,16 +135,14 @@ void pair(const Job& job, const char* port, const Gpids& table, comex_gpid_t oth
   job.done(comex_world_disconnect(&met));
 }
 
-// The child's node rank is the next one on the first host, which has an even part of the parents' ranks.
+// The child's node rank is the next one on the machine, which all virtual hosts share.
 void follows_on_its_host(const Job& job) {
   int ranks = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const char* const hosts = std::getenv("COMEX_VIRTUAL_HOSTS");
   comex_process_ranks_t child{};
   job.done(comex_process_ranks(2, &child));
   job.equal(child.local_rank, 0, "the child's local rank");
-  const int place = ranks / (hosts == nullptr ? 1 : std::atoi(hosts));
-  job.equal(child.node_rank, knows_the_launcher() ? place : COMEX_RANK_INVALID, "the child's node rank");
+  job.equal(child.node_rank, knows_the_launcher() ? ranks : COMEX_RANK_INVALID, "the child's node rank");
 }
 
 void parents(Job& job, const char* program) {

@@ -61,7 +61,7 @@ Status name_world(transport::Collective& all, std::uint32_t opening, World& worl
   int ranks_in_all = 0;
   mpi_check()(PMPI_Comm_size(MPI_COMM_WORLD, &ranks_in_all), "MPI_Comm_size");
   world.app_rank = rank_in_program(all);
-  world.told_node_rank = launched.number_on_host.value_or(groups::unknown_rank);
+  world.node_rank = launched.number_on_host.value_or(groups::unknown_rank);
   world.description.nonce = {world.os->random_bits(), world.os->random_bits()};
   const Id128 drawn{world.os->random_bits(), world.os->random_bits()};
   world.description.launch =
@@ -74,28 +74,10 @@ Status name_world(transport::Collective& all, std::uint32_t opening, World& worl
   const Result<WorldId> named = groups::decide_world_id(facts);
   world.id = named ? named.value() : 0;
   broadcast(all, world.id, 0);
-  std::int64_t before = all.size() == ranks_in_all ? std::int64_t{groups::jobs_before(facts)} : -1;
-  broadcast(all, before, 0);
-  if (before >= 0) world.jobs_before = static_cast<std::uint32_t>(before);
+  world.is_first_job = all.size() == ranks_in_all && groups::jobs_before(facts) == 0;
+  broadcast(all, world.is_first_job, 0);
   world.description.id = world.id;
   return named || all.rank() != 0 ? Status() : Status(named.failure());
-}
-
-// The launcher's numbers are right where no machine is cut. In the first world, they are not needed.
-std::int32_t number_on_node(transport::Collective& machine, const World& world) {
-  const std::int32_t on_host = world.place.local_index;
-  if (world.jobs_before == 0U) return on_host;
-  const auto cut = pr::parse_virtual_hosts(world.settings.virtual_hosts);
-  const bool is_cut = cut && (cut->blocks > 1 || !cut->entries.empty());
-  if (!is_cut || !world.jobs_before) return world.told_node_rank;
-  static_assert(groups::unknown_rank == -1);
-  const std::uint64_t least = machine.all_min(static_cast<std::uint64_t>(world.told_node_rank + 1));
-  if (least == 0) return world.told_node_rank;  // a rank has no number from the launcher
-  groups::MachineCut shape;
-  shape.blocks = cut->entries.empty() ? static_cast<std::uint32_t>(cut->blocks) : 0;
-  shape.ranks = static_cast<std::uint32_t>(world.own_host().ranks.size());
-  shape.of_machine = static_cast<std::uint32_t>(cut->entries.size());
-  return on_host + groups::first_node_rank(shape, {static_cast<std::int32_t>(least) - 1, *world.jobs_before});
 }
 
 }  // namespace comex::runtime

@@ -1,15 +1,13 @@
 // The steps of opening a world that have no other user, in the order of open_world.
 //
-// identity: a world gets its number, launch id and nonce, and its processes get their ranks in their programs
-// and on their nodes; first the names, which the arena needs, then the ranks on nodes, which need the places.
+// identity: a world gets its number, launch id and nonce, and its processes get their ranks in their
+// programs.
 //
 // bind: by COMEX_BIND, progress binds each progress rank to a core to which no worker is bound, all binds
 // every rank to cores of its own. A rank that would have to share a core stays unbound, free to run anywhere,
 // and a line says so. All ranks of a machine, virtual hosts or not, see the same bindings and make the same
 // choice.
 #pragma once
-
-#include <cstdint>
 
 #include "core/settings.h"
 #include "core/status.h"
@@ -41,8 +39,5 @@ inline Status check_attached(CheckMode wanted, OnFailure on_failure) {
 void bind_ranks(transport::Collective& machine, World& world, const Reporter& reporter);
 // Where the launcher had put this rank, for a caller that gets it back.
 void unbind(const World& world);
-
-// The caller's node rank. Collective over the ranks of its machine.
-std::int32_t number_on_node(transport::Collective& machine, const World& world);
 
 }  // namespace comex::runtime

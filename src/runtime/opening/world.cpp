@@ -318,7 +318,6 @@ shm::WaitPolicy wait_policy(const World& world, const CoreLoad& machine) {
 // Decides what depends on the other ranks of this machine.
 void settle_on_machine(transport::Collective& machine, World& world, const Reporter& reporter) {
   bind_ranks(machine, world, reporter);
-  world.node_rank = number_on_node(machine, world);
   world.spans_machines = machine.size() < world.wire.size();
   world.eager = mpi_in_use().eager_bytes();
   if (world.spans_machines) {
@@ -355,6 +354,7 @@ std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const Openi
                                                : find_roles(all, *world, world->settings, reporter);
   world->share = roles.share;
   world->place = roles.place;
+  if (world->is_first_job) world->node_rank = world->place.local_index;  // else as the launcher counts
   require(all, reporter, check_goes_on(*world));
   require(all, reporter, check_output_files(*world));
   require(all, reporter, check_attached(world->settings.check, world->settings.on_failure));

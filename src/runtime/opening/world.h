@@ -62,12 +62,10 @@ struct World {
   std::unique_ptr<shm::Os> os;
   Settings settings;
   WorldId id = 0;
-  std::int32_t told_node_rank = groups::unknown_rank;  // of this rank, by the launcher
-  std::int32_t node_rank = groups::unknown_rank;       // of this rank
-  std::int32_t app_rank = groups::unknown_rank;        // of this rank in its program, progress ranks included
-  // The jobs of the launch before this one, if the world is a whole job; empty: it is a part of a job.
-  std::optional<std::uint32_t> jobs_before;
-  std::optional<Parents> parents;  // empty: it was not spawned by the runtime
+  std::int32_t node_rank = groups::unknown_rank;  // of this rank
+  std::int32_t app_rank = groups::unknown_rank;   // of this rank in its program, progress ranks included
+  bool is_first_job = false;                      // the world is the whole first job of its launch
+  std::optional<Parents> parents;                 // empty: it was not spawned by the runtime
   groups::WorldDescription description;
   pr::SplitShare share;
   pr::RankPlace place;   // of this rank

@@ -1,4 +1,4 @@
-// Numbers of worlds and launches, and the four ranks of a process.
+// Numbers of worlds and launches.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -73,41 +73,6 @@ TEST(WorldIdentity, takes_members_of_two_worlds_for_no_single_world) {
   EXPECT_TRUE(is_single_world(std::vector<Gpid>{{3, 0}, {3, 7}}));
   EXPECT_FALSE(is_single_world(std::vector<Gpid>{{3, 0}, {4, 0}, {3, 1}}));
   EXPECT_TRUE(is_single_world({}));
-}
-
-// Worlds of such sizes, one after the other, on a machine that is cut into blocks.
-void give_no_node_rank_twice(std::uint32_t blocks, std::span<const std::uint32_t> sizes) {
-  std::vector<std::set<std::int32_t>> given(blocks);
-  std::int32_t on_machine = 0;
-  for (std::uint32_t job = 0; job < sizes.size(); ++job) {
-    const std::int32_t first = first_node_rank({.blocks = blocks}, {on_machine, job});
-    for (std::uint32_t process = 0; process < sizes[job]; ++process) {
-      const std::uint32_t block = process % blocks;  // as many in each as there are in contiguous ones
-      const auto local = static_cast<std::int32_t>(process / blocks);
-      EXPECT_TRUE(given[block].insert(first + local).second) << job << " " << block << " " << local;
-    }
-    on_machine += static_cast<std::int32_t>(sizes[job]);
-  }
-}
-
-TEST(NodeRanks, of_virtual_hosts_go_on_where_the_first_world_ended) {
-  EXPECT_EQ(first_node_rank({.blocks = 2}, {.processes = 0, .jobs = 0}), 0);
-  EXPECT_EQ(first_node_rank({.blocks = 2}, {.processes = 4, .jobs = 1}), 2);
-  EXPECT_EQ(first_node_rank({.blocks = 2}, {.processes = 3, .jobs = 1}), 2);
-  EXPECT_EQ(first_node_rank({.blocks = 4}, {.processes = 12, .jobs = 1}), 3);
-}
-
-TEST(NodeRanks, of_virtual_hosts_are_given_once_whatever_the_sizes_of_worlds) {
-  for (const std::uint32_t blocks : {1u, 2u, 3u, 7u}) {
-    give_no_node_rank_twice(blocks, std::vector<std::uint32_t>{4, 4, 4});
-    give_no_node_rank_twice(blocks, std::vector<std::uint32_t>{2, 1, 1, 1, 1});
-    give_no_node_rank_twice(blocks, std::vector<std::uint32_t>{3, 5, 1, 2, 13, 1, 8});
-  }
-}
-
-TEST(NodeRanks, of_listed_virtual_hosts_follow_their_share_of_each_world) {
-  EXPECT_EQ(first_node_rank({.blocks = 0, .ranks = 1, .of_machine = 4}, {.processes = 8, .jobs = 2}), 2);
-  EXPECT_EQ(first_node_rank({.blocks = 0, .ranks = 3, .of_machine = 4}, {.processes = 8, .jobs = 2}), 6);
 }
 
 }  // namespace
