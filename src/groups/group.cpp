@@ -1,19 +1,19 @@
 #include "groups/group.h"
 
+#include <cstdlib>
+
 #include "core/status.h"
 
 namespace comex::groups {
 
+GroupTable::GroupTable() : slots_(static_cast<Slot*>(std::calloc(max_groups, sizeof(Slot)))) {
+  if (slots_ == nullptr) out_of_memory(max_groups * sizeof(Slot), "the table of groups");
+}
+
 GroupTable::~GroupTable() {
   delete self_.load(std::memory_order_relaxed);
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
-    Slot* slots = chunks_[chunk].load(std::memory_order_relaxed);
-    if (slots == nullptr) break;
-    for (std::uint32_t at = 0; at < first_chunk << chunk; ++at) {
-      delete slots[at].load(std::memory_order_relaxed);
-    }
-    delete[] slots;
-  }
+  for (int handle = 0; handle < used_; ++handle) delete find(handle);
+  std::free(slots_);
 }
 
 int GroupTable::add(std::unique_ptr<Group> group) {
@@ -27,13 +27,7 @@ int GroupTable::add(std::unique_ptr<Group> group) {
   } else {
     return -1;
   }
-  const HandleSlot place = slot_of(static_cast<std::uint32_t>(handle));
-  Slot* slots = chunks_[place.chunk].load(std::memory_order_relaxed);
-  if (slots == nullptr) {
-    slots = new Slot[first_chunk << place.chunk]();
-    chunks_[place.chunk].store(slots, std::memory_order_release);
-  }
-  slots[place.at].store(group.release(), std::memory_order_release);
+  slots_[handle].store(group.release(), std::memory_order_release);
   return handle;
 }
 
@@ -47,9 +41,7 @@ void GroupTable::remove(int handle) {
   {
     const std::lock_guard lock(mutex_);
     if (find(handle) == nullptr || handle < 0) return;
-    const HandleSlot place = slot_of(static_cast<std::uint32_t>(handle));
-    Slot* slots = chunks_[place.chunk].load(std::memory_order_relaxed);
-    group.reset(slots[place.at].exchange(nullptr, std::memory_order_acq_rel));
+    group.reset(slots_[handle].exchange(nullptr, std::memory_order_acq_rel));
     free_.push_back(handle);
   }
 }

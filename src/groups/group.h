@@ -7,9 +7,7 @@
 // may free uses any_of.
 #pragma once
 
-#include <array>
 #include <atomic>
-#include <bit>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -77,7 +75,7 @@ class Group {
 
 class GroupTable {
  public:
-  GroupTable() = default;
+  GroupTable();
   ~GroupTable();
   GroupTable(const GroupTable&) = delete;
   GroupTable& operator=(const GroupTable&) = delete;
@@ -90,9 +88,7 @@ class GroupTable {
     if (index >= static_cast<std::uint32_t>(max_groups)) {
       return handle == self_handle ? self_.load(std::memory_order_acquire) : nullptr;
     }
-    const HandleSlot place = slot_of(index);
-    const Slot* chunk = chunks_[place.chunk].load(std::memory_order_acquire);
-    return chunk == nullptr ? nullptr : chunk[place.at].load(std::memory_order_acquire);
+    return slots_[index].load(std::memory_order_acquire);
   }
   // True if is_so(handle, group) holds for any group but the self group. No group is freed meanwhile. is_so
   // must not call the table.
@@ -108,21 +104,8 @@ class GroupTable {
 
  private:
   using Slot = std::atomic<Group*>;
-  // Chunk k holds 8 << k slots, so that few groups cost little and no slot ever moves.
-  struct HandleSlot {
-    unsigned chunk;
-    std::uint32_t at;
-  };
-  static constexpr std::uint32_t first_chunk = 8;
-  static constexpr unsigned chunk_count = 12;
-  static_assert(first_chunk * ((1u << chunk_count) - 1) >= static_cast<std::uint32_t>(max_groups));
-  static constexpr HandleSlot slot_of(std::uint32_t index) {
-    const std::uint32_t shifted = index + first_chunk;
-    const auto chunk = static_cast<unsigned>(std::bit_width(shifted / first_chunk)) - 1;
-    return {chunk, shifted - (first_chunk << chunk)};
-  }
 
-  std::array<std::atomic<Slot*>, chunk_count> chunks_{};
+  Slot* const slots_;  // max_groups of them; their pages exist once they hold a group
   std::atomic<Group*> self_{nullptr};
   mutable std::mutex mutex_;
   std::vector<int> free_;

@@ -77,7 +77,6 @@ constexpr double handles = comex::nb::HandleTable::completed_handle;  // slots t
 constexpr double handle_chunk = comex::nb::HandleTable::chunk_slots;
 constexpr double handle_slot = comex::nb::HandleTable::slot_bytes();
 const auto outstanding = double(comex::op::RemoteOptions{}.max_outstanding);
-constexpr double first_groups = 8;  // slots of groups::GroupTable that are made at once
 constexpr double window = comex::op::GroupCollective::window_bytes;
 constexpr double group = sizeof(comex::groups::Group) + sizeof(comex::groups::SharedTable) +
                          sizeof(comex::op::GroupCollective) + tree_node<int, GroupExtras> + 3 * block_bytes;
@@ -89,10 +88,10 @@ std::vector<Table> private_tables() {
        sizeof(pr::RankPlace) + 2 * sizeof(int), sizeof(pr::SplitShare)},
       {"registry of worlds: the own one", "private", "always", 0, 0, 0, 0,
        sizeof(groups::WorldRegistry) + sizeof(groups::WorldDescription) + 16 * block_bytes},
-      {"table of groups: its first slots", "private", "always", 0, 0, 0, 0,
-       sizeof(groups::GroupTable) + first_groups * sizeof(void*) + block_bytes},
+      {"table of groups: its first page", "private", "always", 0, 0, 0, 0,
+       sizeof(groups::GroupTable) + double(shm::page_bytes)},
       {"groups, regular ones: all there can be", "private", "groups", 0, 0, 0, 0,
-       groups::max_groups * (group + doubling * sizeof(void*))},
+       groups::max_groups * (group + sizeof(void*))},
       {"group: itself, its collectives", "private", "group", 0, 0, 0, 0, group},
       {"group, irregular: the list of its members", "private", "group", 0,
        double(groups::ConnectionTable::listed_member_bytes())},
