@@ -1,7 +1,5 @@
 #include "runtime/opening/banner.h"
 
-#include <algorithm>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -56,28 +54,20 @@ std::vector<std::vector<int>> ranks_by_host(std::span<const ShownRank> shown, st
 }
 
 // The thread level may differ between hosts, because a launcher over ssh does not carry the settings.
-std::string how_served(const pr::WorldSplit& split, std::span<const unsigned char> lacks_threads) {
-  const auto without = std::ranges::count(lacks_threads, 1);
-  if (without == 0) return ", by a thread (MPI_THREAD_MULTIPLE)";
-  std::ptrdiff_t serving = 0;
-  for (const pr::Host& host : split.hosts) {
-    if (host.progress_ranks.empty()) serving += std::ssize(host.ranks);
-  }
-  const std::string who = without == serving ? "" : std::to_string(without) + " of them ";
-  return ", " + who + (without == 1 ? "whenever it is" : "whenever they are") +
-         " in a call of the runtime (MPI_Init starts with threads " +
+std::string how_served(bool some_lack_threads) {
+  if (!some_lack_threads) return ", by a thread (MPI_THREAD_MULTIPLE)";
+  return ", without MPI_THREAD_MULTIPLE only in calls of the runtime (MPI_Init starts with threads " +
          std::string(mpi_in_use().how_to_have_threads()) + ")";
 }
 
 }  // namespace
 
-void print_notices(const pr::WorldSplit& split, std::span<const unsigned char> lacks_threads, bool verbose,
-                   const Reporter& out) {
+void print_notices(const pr::WorldSplit& split, bool some_lack_threads, bool verbose, const Reporter& out) {
   for (const pr::SplitNotice& notice : split.notices) {
     const bool is_detail = notice.kind == pr::NoticeKind::uneven || notice.kind == pr::NoticeKind::idle;
     const bool is_self_served = notice.kind == pr::NoticeKind::self_served;
     if (is_detail && !verbose) continue;
-    out.notice(notice.text + (is_self_served ? how_served(split, lacks_threads) : std::string()));
+    out.notice(notice.text + (is_self_served ? how_served(some_lack_threads) : std::string()));
   }
 }
 

@@ -10,9 +10,8 @@
 
 namespace comex::runtime {
 
-// Called by rank 0. lacks_threads: by rank, 1 for a worker that serves itself without a thread for it.
-void print_notices(const pr::WorldSplit& split, std::span<const unsigned char> lacks_threads, bool verbose,
-                   const Reporter& out);
+// Called by rank 0. some_lack_threads: of the workers that serve themselves.
+void print_notices(const pr::WorldSplit& split, bool some_lack_threads, bool verbose, const Reporter& out);
 
 // What the banner shows about a rank. Travels as bytes.
 struct ShownRank {

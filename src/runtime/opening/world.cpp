@@ -362,12 +362,9 @@ std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const Openi
   PMPI_Query_thread(&thread_level);
   world->has_threads = thread_level == MPI_THREAD_MULTIPLE;
   const bool lacks_threads = world->serves_itself() && !world->has_threads;
-  std::vector<unsigned char> who_lacks_threads;
-  if (!all.all_agree(!lacks_threads)) {
-    who_lacks_threads = gather(all, static_cast<unsigned char>(lacks_threads ? 1 : 0));
-  }
+  const bool some_lack_threads = !all.all_agree(!lacks_threads);
   if (all.rank() == 0 && first_opening == nullptr) {
-    print_notices(*roles.all, who_lacks_threads, world->settings.verbose, reporter);
+    print_notices(*roles.all, some_lack_threads, world->settings.verbose, reporter);
   }
   world->workers =
       Communicator::split(world->wire.get(), world->is_worker() ? 0 : MPI_UNDEFINED, world->place.worker);
