@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "groups/participants.h"
-#include "groups/split.h"
 #include "runtime/call.h"
 #include "worlds/agreement/agree.h"
 #include "worlds/agreement/create_group.h"
@@ -17,9 +16,21 @@ using groups::Group;
 
 // The contribution of each member to a collective that makes groups. Travels as bytes.
 struct Proposal {
-  groups::SplitArguments arguments;  // for dup, only the context is used
+  std::int32_t color = 0;  // of a split
+  std::int32_t key = 0;
+  std::uint64_t context = 0;  // for the group, if this member is its rank 0
   groups::EndpointArguments endpoints;
 };
+
+// The parent's ranks with this color, by key, then by rank.
+std::vector<std::uint32_t> part_of(std::span<const Proposal> all, std::int32_t color) {
+  std::vector<std::uint32_t> ranks;
+  for (std::uint32_t rank = 0; rank < all.size(); ++rank) {
+    if (all[rank].color == color) ranks.push_back(rank);
+  }
+  std::ranges::stable_sort(ranks, {}, [&all](std::uint32_t rank) { return all[rank].key; });
+  return ranks;
+}
 
 // Returns a handle for a group, or -1 if none is left.
 comex_group_t add(runtime::Runtime& runtime, std::unique_ptr<Group> group) {
@@ -39,11 +50,11 @@ std::vector<std::uint32_t> side_of(std::span<const std::uint32_t> participants, 
 
 // The part of the caller's own color; null if there is no such part.
 std::unique_ptr<Group> part_with(runtime::Runtime& runtime, const Group& parent,
-                                 std::span<const groups::SplitArguments> all_arguments, int color) {
+                                 std::span<const Proposal> all, int color) {
   if (color == MPI_UNDEFINED) return nullptr;
   const groups::Participants participants = groups::participants(parent, runtime.registry());
-  const std::vector<std::uint32_t> members = groups::part_of(all_arguments, color);
-  const auto size = static_cast<std::uint32_t>(all_arguments.size());
+  const std::vector<std::uint32_t> members = part_of(all, color);
+  const auto size = static_cast<std::uint32_t>(all.size());
   const auto low = side_of(members, 0, participants.low_size);
   const auto high = side_of(members, participants.low_size, size);
   const auto& local = participants.is_low ? low : high;
@@ -57,9 +68,8 @@ std::unique_ptr<Group> part_with(runtime::Runtime& runtime, const Group& parent,
     if (bridge == no_bridge) bridge = worlds::bridge_among(runtime, parent.bridge(), far.members());
   }
   const auto at = std::ranges::find(local, static_cast<std::uint32_t>(parent.my_rank())) - local.begin();
-  return std::make_unique<Group>(all_arguments[members.front()].context, std::move(near),
-                                 static_cast<int>(at), parent.endpoints().subset(local), std::move(far),
-                                 bridge);
+  return std::make_unique<Group>(all[members.front()].context, std::move(near), static_cast<int>(at),
+                                 parent.endpoints().subset(local), std::move(far), bridge);
 }
 
 }  // namespace
@@ -74,15 +84,14 @@ int comex_group_dup(comex_group_t group, comex_group_t* dup) {
   if (found == nullptr) return COMEX_FAILURE;
   const runtime::CallScope call(name, group);
   Proposal mine;
-  mine.arguments.context = runtime->context_over(found->bridge());
+  mine.context = runtime->context_over(found->bridge());
   const auto all =
       worlds::agree(*runtime, name, group, mine, dup == nullptr ? "the place for the result is null" : "");
   if (all.empty()) return worlds::code_of_failure(*runtime, group);
   groups::Table remote;
   if (found->is_inter()) remote = found->remote_table().dup();
-  auto made =
-      std::make_unique<groups::Group>(all.front().arguments.context, found->table().dup(), found->my_rank(),
-                                      found->endpoints(), std::move(remote), found->bridge());
+  auto made = std::make_unique<groups::Group>(all.front().context, found->table().dup(), found->my_rank(),
+                                              found->endpoints(), std::move(remote), found->bridge());
   const comex_group_t handle = add(*runtime, std::move(made));
   if (!worlds::all_have(*runtime, name, group, std::span(&handle, 1)))
     return worlds::code_of_failure(*runtime, group);
@@ -103,14 +112,14 @@ int comex_group_split(comex_group_t group, int color, int key, comex_group_t* pa
     complaint = "the color is " + std::to_string(color) + "; it must not be negative, or be MPI_UNDEFINED";
   }
   Proposal mine;
-  mine.arguments = {color, key, runtime->context_over(found->bridge())};
+  mine.color = color;
+  mine.key = key;
+  mine.context = runtime->context_over(found->bridge());
   const auto all = worlds::agree(*runtime, name, group, mine, complaint);
   if (all.empty()) return worlds::code_of_failure(*runtime, group);
-  std::vector<groups::SplitArguments> all_arguments;
-  for (const Proposal& each : all) all_arguments.push_back(each.arguments);
 
   std::vector<comex_group_t> made;
-  auto new_part = part_with(*runtime, *found, all_arguments, color);
+  auto new_part = part_with(*runtime, *found, all, color);
   if (new_part != nullptr) made.push_back(add(*runtime, std::move(new_part)));
   if (!worlds::all_have(*runtime, name, group, made)) return worlds::code_of_failure(*runtime, group);
   const MPI_Comm comm = worlds::communicator_of(*runtime, group);
@@ -138,7 +147,7 @@ int comex_group_create_endpoints(comex_group_t parent, int my_count, comex_group
   if (found->is_inter()) complaint = "an inter-group has no endpoints; its merged group can have some";
   const auto count = static_cast<std::uint32_t>(complaint.empty() ? my_count : 0);
   Proposal mine;
-  mine.arguments.context = runtime->context_over(found->bridge());
+  mine.context = runtime->context_over(found->bridge());
   mine.endpoints = {count, runtime->draw_endpoints(count)};
   const auto all = worlds::agree(*runtime, name, parent, mine, complaint);
   if (all.empty()) return worlds::code_of_failure(*runtime, parent);
@@ -161,7 +170,7 @@ int comex_group_create_endpoints(comex_group_t parent, int my_count, comex_group
       bridge = worlds::bridge_among(*runtime, found->bridge(), table.members());
     }
     for (std::uint32_t i = 0; i < count; ++i) {
-      made.push_back(add(*runtime, std::make_unique<groups::Group>(all.front().arguments.context, table.dup(),
+      made.push_back(add(*runtime, std::make_unique<groups::Group>(all.front().context, table.dup(),
                                                                    static_cast<int>(layout.first_rank + i),
                                                                    endpoints, groups::Table(), bridge)));
     }

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "groups/split.h"
 #include "unit/groups/worlds.h"
 
 namespace comex::groups {
@@ -124,13 +123,6 @@ TEST_F(Compare, of_inter_groups_is_the_weaker_of_both_sides) {
   EXPECT_EQ(compare(*one, *smaller), unequal);
   const Group local(24, registry.make_table(std::vector<Lpid>{0, 1}), 0);
   EXPECT_EQ(compare(*one, local), unequal);
-}
-
-TEST(Split, orders_a_part_by_key_then_by_rank) {
-  const SplitArguments all_arguments[] = {{1, 5, 0}, {0, 0, 0}, {1, -3, 0}, {1, 5, 0}, {0, 0, 0}};
-  EXPECT_EQ(part_of(all_arguments, 1), (std::vector<std::uint32_t>{2, 0, 3}));
-  EXPECT_EQ(part_of(all_arguments, 0), (std::vector<std::uint32_t>{1, 4}));
-  EXPECT_TRUE(part_of(all_arguments, 2).empty());
 }
 
 TEST(Endpoints, follow_the_parents_in_their_order) {
