@@ -30,7 +30,7 @@ void set_memory(const BridgeEndpoint& point, TransportRank rank, BridgePeer& pee
   peer.place.base = reinterpret_cast<std::uint64_t>(guest->arena->base());
 }
 
-// Also notes the ranks of all workers, also those of the own world.
+// Also notes the ranks of all workers, those of the own world included.
 BridgePeers find_peers(const runtime::Runtime& runtime, Bridge& bridge) {
   BridgePeers peers;
   const BridgeEndpoint& point = *bridge.point;

@@ -69,7 +69,7 @@ def calls(job, sizes):
     one, leader = "by a worker", "by a host's first worker"
     return [
         (f"init: {sizes['minima']} minima, if MPI's double", "by a rank", (init, init, sizes["maximum"] * init)),
-        ("init: ranks, rows of hosts, node ranks, all-gathers of hosts", "by a host's first rank",
+        ("init: ranks, hosts, node ranks, all-gathers of hosts", "by a host's first rank",
          (gathers * log2_up(hosts), gathers * log2_up(hosts),
           (sizes["rank"] + sizes["node_rank"]) * ranks + (sizes["maximum"] + sizes["host_row"]) * hosts)),
         (f"init: {sizes['splits']} splits, if MPI's gathers double", "by a rank",

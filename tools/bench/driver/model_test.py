@@ -74,10 +74,10 @@ class Model(unittest.TestCase):
     def test_init_sends_minima_and_its_first_ranks_what_their_gathers_bring(self):
         job = {"ranks": 1024, "hosts": 16, "workers": 1008, "local": 64}
         self.assertEqual(model.calls(job, SIZES)[0][2], (20, 20, 2 * 8 * 10))
-        self.assertEqual(model.calls(job, SIZES)[1][2], (16, 16, 20 * 1024 + 72 * 16))
+        self.assertEqual(model.calls(job, SIZES)[1][2], (16, 16, 8 * 1024 + 80 * 16))
         self.assertEqual(model.calls(job, SIZES)[2][2], (30, 30, 3 * 8 * 1023))
         large = {"ranks": 1 << 20, "hosts": 1 << 14, "workers": 63 << 14, "local": 64}
-        self.assertEqual(model.calls(large, SIZES)[1][2][0], (3 + 4) * 14)  # rows in four pieces
+        self.assertEqual(model.calls(large, SIZES)[1][2][0], 4 * 14)
 
     def test_bodies_just_above_the_eager_limit_are_told(self):
         told = " ".join(" ".join(model.operation_lines(SIZES)).split())
