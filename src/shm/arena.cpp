@@ -7,13 +7,18 @@ namespace comex::shm {
 
 namespace {
 
-// Only data gets large pages on touch: records and table are touched at scattered places.
+constexpr std::uint64_t most_ready_bytes = 64 * 1024;  // of the entries of spans: those of 16 GiB
+
+// Only data gets large pages on touch: records and table are touched at scattered places. The entries of
+// spans exist, and their first touch would cost allocations a fault.
 MapOptions map_options(const ArenaTicket& ticket, std::uint64_t address, bool dump_core) {
   const Geometry& geometry = ticket.geometry;
   return {.bytes = geometry.reservation_bytes,
           .address = address,
           .dump_core = dump_core,
-          .large_from = ticket.on_touch != 0 ? geometry.data_offset : 0};
+          .large_from = ticket.on_touch != 0 ? geometry.data_offset : 0,
+          .ready_from = geometry.spans_offset,
+          .ready_bytes = std::min(geometry.fixed_bytes - geometry.spans_offset, most_ready_bytes)};
 }
 
 }  // namespace

@@ -94,6 +94,9 @@ struct MapOptions {
   std::uint64_t address = 0;  // exactly this address or a Failure; 0: any
   bool dump_core = false;
   std::uint64_t large_from = 0;  // large pages may be used from this offset on
+  // These pages exist, and take no fault later where the kernel can map them at once.
+  std::uint64_t ready_from = 0;
+  std::uint64_t ready_bytes = 0;
 };
 
 inline constexpr std::uint32_t any_waiter = 0xffffffffu;    // as a bitset

@@ -28,6 +28,9 @@
 #if !defined(MAP_FIXED_NOREPLACE)
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
+#if !defined(MADV_POPULATE_WRITE)
+#define MADV_POPULATE_WRITE 23
+#endif
 #if !defined(MADV_COLLAPSE)
 #define MADV_COLLAPSE 25
 #endif
@@ -253,7 +256,11 @@ class PosixOs final : public Os {
       return refused("madvise(MADV_DONTFORK)", error);
     }
     if (!options.dump_core) madvise(base, options.bytes, MADV_DONTDUMP);
-    const std::uint64_t large_from = round_up(options.large_from, system_page_bytes());
+    const std::uint64_t page = system_page_bytes();
+    const std::uint64_t ready_from = options.ready_from / page * page;
+    madvise(static_cast<std::byte*>(base) + ready_from, options.ready_from + options.ready_bytes - ready_from,
+            MADV_POPULATE_WRITE);
+    const std::uint64_t large_from = round_up(options.large_from, page);
     if (large_from < options.bytes && large_page_bytes_ != 0) {  // where the kernel allows it
       madvise(static_cast<std::byte*>(base) + large_from, options.bytes - large_from, MADV_HUGEPAGE);
     }
