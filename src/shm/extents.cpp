@@ -80,14 +80,19 @@ std::uint32_t Extents::reserve(const AllocationOptions& options, OutOfMemory& ou
   constexpr std::uint64_t limit_ns = 30'000'000'000;
   constexpr unsigned rounds_for_retired = 200;
   const std::uint64_t begin_ns = place_.os->now_ns();
+  std::uint64_t coming = 0;
   for (unsigned round = 0;; ++round) {
     const std::uint32_t id = try_reserve(options, out_of_memory);
     if (id != 0 || options.cell_bytes != 0) return id;
-    const std::uint64_t coming =
-        bytes_being_given_back() + (round < rounds_for_retired ? bytes_retired() : 0);
-    const bool is_enough = options.bytes <= out_of_memory.free_bytes + coming;
-    if (coming == 0 || !is_enough || place_.os->now_ns() - begin_ns > limit_ns) return id;
-    place_.os->sleep_ns(round_ns);
+    if (round != 0) {
+      const bool is_enough = options.bytes <= out_of_memory.free_bytes + coming;
+      if (coming == 0 || !is_enough || place_.os->now_ns() - begin_ns > limit_ns) return id;
+      place_.os->sleep_ns(round_ns);
+    }
+    // This is asked before the next try, which finds what has come meanwhile. Who gives back a retired extent
+    // announces it first, so none is missed in this order.
+    coming = round < rounds_for_retired ? bytes_retired() : 0;
+    coming += bytes_being_given_back();
   }
 }
 
