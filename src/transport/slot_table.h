@@ -40,9 +40,8 @@ class SlotTable {
     return index < entries_.size() && entries_[index].is_out ? &entries_[index].value : nullptr;
   }
   T& at(std::uint32_t slot) {
-    const T* const found = find(slot);
-    COMEX_BUG_IF(found == nullptr);
-    return const_cast<T&>(*found);
+    COMEX_BUG_IF(find(slot) == nullptr);
+    return entries_[slot - first_].value;
   }
   void give_back(std::uint32_t slot) {
     COMEX_BUG_IF(find(slot) == nullptr);

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <set>
 #include <vector>
 
 #include "core/status.h"
@@ -65,24 +64,31 @@ class Writes {
   // The server is lost, and with it what it may not have applied: fences of its targets fail from now on.
   void give_up(Channel& channel) {
     if (channel.unsent != 0 || channel.issued > channel.applied || channel.is_unmirrored)
-      given_up_.insert(channel.rank);
+      lost_.emplace(channel.rank, false);
     channel.unsent = channel.atomics = 0;
     channel.applied = channel.issued;
     channel.is_unmirrored = false;
   }
   void add_failure(Gpid target) { ++failures_[target]; }
-  bool has_failures() const { return !failures_.empty() || !given_up_.empty(); }
-  // Returns how many writes to this target of a server were refused since the last call; lost ones count as
-  // one, each time.
+  bool has_failures() const { return !failures_.empty() || !lost_.empty(); }
+  // Returns how many writes to this target of a server were refused since the last call. What was lost with
+  // the server counts as one for each of its targets, since it is not known to which it was.
   std::uint64_t take_failures(TransportRank server, Gpid target) {
-    const auto found = failures_.extract(target);
-    return given_up_.count(server) + (found.empty() ? 0 : found.mapped());
+    const auto refused = failures_.extract(target);
+    std::uint64_t count = refused.empty() ? 0 : refused.mapped();
+    if (const auto lost = lost_.find(server); lost != lost_.end()) {
+      lost->second = true;
+      ++count;
+    }
+    return count;
   }
+  // The same for all targets, without the losses that a fence of some target has told.
   std::uint64_t take_failures() {
-    std::uint64_t count = given_up_.size();
+    std::uint64_t count = 0;
     for (const auto& [target, failures] : failures_) count += failures;
+    for (const auto& [server, is_told] : lost_) count += is_told ? 0 : 1;
     failures_.clear();
-    given_up_.clear();
+    lost_.clear();
     return count;
   }
 
@@ -95,7 +101,7 @@ class Writes {
 
   std::vector<Channel*> dirty_;
   std::map<Gpid, std::uint64_t> failures_;
-  std::set<TransportRank> given_up_;
+  std::map<TransportRank, bool> lost_;  // servers with what may be lost: whether a fence has told it
 };
 
 }  // namespace comex::op::remote
