@@ -23,7 +23,8 @@ TimeLimit::TimeLimit(const runtime::Reporter& reporter, const char* operation, s
         std::mutex mutex;
         std::unique_lock lock(mutex);
         std::condition_variable_any over;
-        if (over.wait_until(lock, is_over, deadline.end(), [&] { return is_over.stop_requested(); })) return;
+        over.wait_until(lock, is_over, deadline.end(), [] { return false; });
+        if (is_over.stop_requested()) return;
         runtime::Reporter::print(reporter.identity(), {.operation = operation},
                                  text + " within " + deadline.text() + " (COMEX_MEET_S)");
         // Not MPI_Abort: another thread is inside MPI, which may not allow a second one.
