@@ -139,6 +139,10 @@ bool Runtime::close() {
   other_worlds_->leave();
   barrier(groups::world_handle);
   bool succeeded = wait_members(everybody);
+  {
+    const op::Engine::Lock lock = engine_.enter();
+    remote_.forget_told_losses();
+  }
   succeeded = !take_failures(everybody) && succeeded;
   succeeded = !handles_.take_failures() && succeeded;
   barrier(groups::world_handle);  // after this, nobody needs this worker's service

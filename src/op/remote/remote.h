@@ -156,6 +156,7 @@ class Remote final : public transport::Sink {
     return state_.writes.take_failures(far.server, far.gpid());
   }
   std::uint64_t take_failures() { return state_.writes.take_failures(); }
+  void forget_told_losses() { state_.writes.forget_told_losses(); }
 
   // Is called after a fence of all: gives back memory that was not needed since the last time.
   void tidy();

@@ -82,14 +82,17 @@ class Writes {
     }
     return count;
   }
-  // The same for all targets, without the losses that a fence of some target has told.
+  // The same for all targets.
   std::uint64_t take_failures() {
-    std::uint64_t count = 0;
+    std::uint64_t count = lost_.size();
     for (const auto& [target, failures] : failures_) count += failures;
-    for (const auto& [server, is_told] : lost_) count += is_told ? 0 : 1;
     failures_.clear();
     lost_.clear();
     return count;
+  }
+  // Before finalize, which tells only losses that no fence of any target has told.
+  void forget_told_losses() {
+    std::erase_if(lost_, [](const auto& loss) { return loss.second; });
   }
 
  private:
