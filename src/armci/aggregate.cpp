@@ -1,5 +1,6 @@
 #include "armci/aggregate.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -11,6 +12,7 @@ constexpr int unset_bit = 1 << 30;  // the handle collects no more, but is still
 
 // Limits the use of comex.h's handles, which others need too.
 constexpr std::size_t most_outstanding = 1024;
+constexpr std::size_t fewest_to_sweep = 1024;  // records
 
 int number_of(int code) {
   return (-1 - code) & (unset_bit - 1);
@@ -47,6 +49,10 @@ int Aggregates::attach(armci_hdl_t* handle, comex_request_t request) {
   std::vector<comex_request_t> outstanding;
   {
     const std::lock_guard lock(lock_);
+    if (records_.size() >= sweep_at_) {
+      sweep();
+      sweep_at_ = std::max(fewest_to_sweep, 2 * records_.size());
+    }
     Record& record = records_[number];
     record.outstanding.push_back(request);
     if (record.outstanding.size() < most_outstanding) return COMEX_SUCCESS;
@@ -98,6 +104,10 @@ bool Aggregates::is_over(Record& record) {
 
 void Aggregates::finished_all() {
   const std::lock_guard lock(lock_);
+  sweep();
+}
+
+void Aggregates::sweep() {
   for (auto at = records_.begin(); at != records_.end();) {
     at = is_over(at->second) ? records_.erase(at) : std::next(at);
   }

@@ -1,8 +1,8 @@
 // Aggregate handles: one handle for any number of requests, which are waited for and tested together.
 //
 // Requests start at once, since comex.h collects small ones itself. A record is made with the first request
-// and goes with a wait for it or for all, so that handles may be set and forgotten. Used by the non-blocking
-// operations, wait and test, in any thread.
+// and goes with a wait for it or for all, or when it is done and there are many: handles may be set and
+// forgotten. Used by the non-blocking operations, wait and test, in any thread.
 #pragma once
 
 #include <atomic>
@@ -33,10 +33,12 @@ class Aggregates {
     std::vector<comex_request_t> outstanding;
   };
   static bool is_over(Record& record);
+  void sweep();  // removes the records that are over; with the lock
 
   std::atomic<unsigned> next_{0};
   std::mutex lock_;
   std::map<int, Record> records_;  // by number; only of handles with requests
+  std::size_t sweep_at_ = 0;       // so many records
 };
 
 }  // namespace comex::armci

@@ -1,4 +1,6 @@
 /* Aggregate handles: everything arrives, in order, whatever is mixed under one handle. */
+#include <unistd.h>
+
 #include "check.h"
 
 enum { words = 3000 }; /* more than a handle keeps outstanding */
@@ -102,6 +104,29 @@ static void shapes(void** at) {
   free(large);
 }
 
+static long resident_bytes(void) {
+  long pages = 0;
+  long resident = 0;
+  FILE* file = fopen("/proc/self/statm", "r");
+  CHECK(file != NULL && fscanf(file, "%ld %ld", &pages, &resident) == 2);
+  if (file != NULL) fclose(file);
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
+/* Handles that are set and used, and nobody waits for them. */
+static void never_waited_for(void** at) {
+  long back = -1;
+  const long before = resident_bytes();
+  for (int round = 0; round < 300000; ++round) {
+    armci_hdl_t handle;
+    ARMCI_INIT_HANDLE(&handle);
+    ARMCI_SET_AGGREGATE_HANDLE(&handle);
+    ARMCI_NbGet(at[me], &back, sizeof back, me, &handle);
+  }
+  ARMCI_WaitAll();
+  CHECK(resident_bytes() - before < 8L << 20);
+}
+
 /* Handles that are set, used, waited for and forgotten, again and again. */
 static void forgotten(void** at) {
   long* own = at[me];
@@ -147,6 +172,7 @@ void test_aggregate(void) {
   shapes(at);
   ARMCI_Barrier();
   forgotten(at);
+  never_waited_for(at);
   ARMCI_Barrier();
   ARMCI_Free(at[me]);
   free(at);
