@@ -38,8 +38,10 @@ struct SignalData {
 int put_signal_directly(runtime::Runtime& runtime, const Signal& signal, const char* name,
                         const runtime::Reach& target, const Result<Operation>& data, const Finish& finish) {
   const op::Direct& direct = *target.direct;
-  const op::Checked word = direct.check_word(target.place, target.worker(), signal.word, sizeof(long));
-  if (word) {
+  const auto check = [&] {
+    return direct.check_word(target.place, target.worker(), signal.word, sizeof(long));
+  };
+  if (check()) {
     const int put = carry_out(runtime, name, data, target, data->far, finish);
     if (put != COMEX_SUCCESS) return put;
     if (direct.try_put_signal(target.place, target.worker(), {}, {signal.word, signal.bits(), signal.adds})) {
@@ -48,7 +50,7 @@ int put_signal_directly(runtime::Runtime& runtime, const Signal& signal, const c
     }
   }
   return runtime.reporter().fail(runtime.context(name, target, signal.word),
-                                 direct.describe(word, target.worker(), target.place));
+                                 direct.describe(check(), target.worker(), target.place));
 }
 
 [[gnu::noinline]] int put_signal(const Call& call, const SignalData& of, const Signal& signal,
