@@ -38,7 +38,12 @@ std::vector<AddressRange> usable_address_ranges() {
 #else
 // The range lies above address sanitizer's shadow and below the usual place of programs and heaps.
 std::vector<AddressRange> usable_address_ranges() {
-  return {{0x200000000000, 0x540000000000}};
+  const AddressRange usual{0x200000000000, 0x540000000000};
+#if defined(__x86_64__)
+  return {usual};
+#else
+  return {usual, {0x1000000000, 0x4000000000}};  // for kernels whose user addresses have 39 or 42 bits
+#endif
 }
 #endif
 
