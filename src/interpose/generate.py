@@ -120,7 +120,9 @@ def fortran_wrapper(call, names, beneath):
         lines.append(f"  if ({MINE}stands_for_world({MINE}fortran_comm(a0))) beneath({passed});")
     for place in communicators:
         given = replacement(call, f"{MINE}fortran_comm({place})", "*static_cast<MPI_Fint*>(a1)")
-        lines += [f"  MPI_Fint taken_{place} = PMPI_Comm_c2f({given});", f"  {place} = &taken_{place};"]
+        # One that is not replaced is passed on as it is: MPI may ignore it, and then it may be anything.
+        lines += [f"  MPI_Fint taken_{place} = 0;", f"  if (MPI_Comm taken = {given}; taken != {MINE}fortran_comm({place})) {{",
+                  f"    taken_{place} = PMPI_Comm_c2f(taken);", f"    {place} = &taken_{place};", "  }"]
     if call.kind == "group":  # ierror may be absent
         lines += ["  MPI_Fint result = MPI_SUCCESS;", f"  beneath({passed.replace('ierror', '&result')});",
                   f"  if (result == MPI_SUCCESS) result = {MINE}fortran_keep_workers({places[-1]});",
