@@ -91,9 +91,16 @@ LinkedWorlds link_worlds(MPI_Comm all, WorldId own, std::uint32_t dead_workers,
     have_come = std::async(std::launch::async,
                            [&] { return await_links(*listener, plan.awaits, Deadline(patience_s), came); });
   }
-  LivenessLinks links;
+  // All at once: the patience of the others begins now, and one that does not answer takes all of it.
+  std::vector<std::future<Result<FramedSocket>>> connecting;
   for (const std::uint32_t other : plan.connects_to) {
-    Result<FramedSocket> channel = link_to(ports[other], own, Deadline(patience_s));
+    connecting.push_back(std::async(
+        std::launch::async, [&, other] { return link_to(ports[other], own, Deadline(patience_s)); }));
+  }
+  LivenessLinks links;
+  for (std::size_t i = 0; i < connecting.size(); ++i) {
+    const std::uint32_t other = plan.connects_to[i];
+    Result<FramedSocket> channel = connecting[i].get();
     if (channel) {
       links.emplace(worlds[other], std::move(channel).value());
     } else {

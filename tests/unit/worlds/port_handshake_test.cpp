@@ -77,7 +77,7 @@ class Meeting : public ::testing::Test {
   }
   bool is_let_in(PortConnector& connector, PortListener& at) {
     return eventually([&] {
-      if (!at.has_entered()) at.look(now);
+      at.look(now);
       connector.look(now);
       return connector.is_in();
     });
@@ -92,9 +92,12 @@ class Meeting : public ::testing::Test {
 TEST_F(Meeting, lets_a_visitor_in_that_then_talks_with_the_host) {
   PortConnector connector = connector_to(local(listener.name().port));
   ASSERT_TRUE(is_let_in(connector, handshake));
+  worlds::FramedSocket come = connector.take();
+  come.send(frame_of("hello"));
+  ASSERT_TRUE(eventually([&] { return come.step() && handshake.look(now); }));
   ASSERT_TRUE(handshake.has_entered());
   worlds::FramedSocket host = handshake.take();
-  worlds::FramedSocket come = connector.take();
+  EXPECT_EQ(next_text(host), "hello");
   host.send(frame_of("good day"));
   EXPECT_TRUE(eventually([&] {
     host.step();
@@ -158,7 +161,7 @@ TEST_F(Meeting, tries_the_addresses_of_a_host_in_turn) {
                           hello_of_leader(listener.name().cookie), Deadline(limit_s, start));
   EXPECT_TRUE(eventually([&] {
     now += milliseconds(20);
-    if (!handshake.has_entered()) handshake.look(start);
+    handshake.look(start);
     connector.look(now);
     return connector.is_in();
   }));
@@ -219,13 +222,14 @@ TEST_F(Meeting, lets_one_guest_in_though_two_know_the_cookie) {
   ASSERT_TRUE(
       eventually([&] { return first.step() && second.step() && first.is_sent() && second.is_sent(); }));
   std::this_thread::sleep_for(milliseconds(10));
-  ASSERT_TRUE(eventually([&] { return handshake.look(now); }));
-  ASSERT_TRUE(handshake.has_entered());
-  worlds::FramedSocket entered = handshake.take();
   ASSERT_TRUE(eventually([&] {
+    EXPECT_FALSE(handshake.look(now));
     first.step();
     return next_text(first) == "enter";
   }));
+  first.send(frame_of("facts"));
+  ASSERT_TRUE(eventually([&] { return first.step() && handshake.look(now); }));
+  worlds::FramedSocket entered = handshake.take();
   second.step();
   EXPECT_EQ(next_text(second), "");
   PortListener next(listener, Deadline(limit_s, start));
@@ -243,7 +247,24 @@ TEST_F(Meeting, goes_on_with_the_next_where_a_guest_has_gone) {
   for (int round = 0; round < 50; ++round) ASSERT_FALSE(handshake.look(now));
   PortConnector connector = connector_to(local(listener.name().port));
   EXPECT_TRUE(is_let_in(connector, handshake));
-  EXPECT_TRUE(handshake.has_entered());
+  EXPECT_TRUE(handshake.has_guest());
+}
+
+// It gave up in the moment in which it was let in.
+TEST_F(Meeting, goes_on_with_the_next_where_a_guest_goes_before_its_first_frame) {
+  std::optional<worlds::FramedSocket> left = guest();
+  ASSERT_TRUE(eventually([&] { return left->step() && (handshake.look(now), handshake.has_guest()); }));
+  left.reset();
+  PortConnector connector = connector_to(local(listener.name().port));
+  EXPECT_TRUE(is_let_in(connector, handshake));
+}
+
+TEST_F(Meeting, ends_at_its_limit_where_a_guest_says_nothing_more) {
+  worlds::FramedSocket silent = guest();
+  ASSERT_TRUE(eventually([&] { return silent.step() && (handshake.look(now), handshake.has_guest()); }));
+  EXPECT_FALSE(handshake.look(start + seconds(60) - milliseconds(1)));
+  EXPECT_TRUE(handshake.look(start + seconds(60)));
+  EXPECT_FALSE(handshake.has_entered());
 }
 
 // It comes again; and what it was told counts, though the connection has ended.

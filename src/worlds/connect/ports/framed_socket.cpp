@@ -74,6 +74,13 @@ Socket new_socket(int family) {
   return Socket(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 }
 
+// Of the first frame; 0 while it is not known.
+std::uint64_t length_of(std::span<const std::byte> frames) {
+  std::uint64_t bytes = 0;
+  if (frames.size() >= sizeof bytes) std::memcpy(&bytes, frames.data(), sizeof bytes);
+  return bytes;
+}
+
 }  // namespace
 
 Address Address::copy(const sockaddr* from, socklen_t bytes) {
@@ -214,10 +221,8 @@ void FramedSocket::write() {
 void FramedSocket::read() {
   std::array<std::byte, 16384> piece;
   while (socket_) {
-    std::uint64_t bytes = 0;
-    if (in_.size() >= sizeof bytes) std::memcpy(&bytes, in_.data(), sizeof bytes);
-    if (bytes > limit_bytes_) return end("the other side does not speak this protocol");
-    const std::size_t most = sizeof bytes + limit_bytes_;
+    if (length_of(in_) > limit_bytes_) return end("the other side does not speak this protocol");
+    const std::size_t most = sizeof(std::uint64_t) + limit_bytes_;
     if (in_.size() >= most) return;  // the owner takes frames first
     const ssize_t received =
         ::recv(socket_.get(), piece.data(), std::min(piece.size(), most - in_.size()), 0);
@@ -242,11 +247,13 @@ void FramedSocket::send(std::span<const std::byte> frame) {
   if (!connecting_) write();
 }
 
+bool FramedSocket::has_frame() const {
+  return in_.size() >= sizeof(std::uint64_t) && in_.size() - sizeof(std::uint64_t) >= length_of(in_);
+}
+
 std::optional<std::vector<std::byte>> FramedSocket::take() {
-  std::uint64_t bytes = 0;
-  if (in_.size() < sizeof bytes) return std::nullopt;
-  std::memcpy(&bytes, in_.data(), sizeof bytes);
-  if (in_.size() - sizeof bytes < bytes) return std::nullopt;
+  if (!has_frame()) return std::nullopt;
+  const std::uint64_t bytes = length_of(in_);
   const auto first = in_.begin() + sizeof bytes;
   const auto last = first + static_cast<std::ptrdiff_t>(bytes);
   std::vector<std::byte> frame(first, last);

@@ -83,6 +83,7 @@ class FramedSocket {
   int descriptor() const { return socket_.get(); }  // to wait for it among others; -1 after the end
 
   void send(std::span<const std::byte> frame);
+  bool has_frame() const;
   // Returns the oldest frame that is complete.
   std::optional<std::vector<std::byte>> take();
   // Ends the connection at once, which the other side sees.

@@ -3,10 +3,12 @@
 //
 //   PortConnector    host:port ──► hello, with the cookie ──►   PortListener    takes the first right hello
 //   (UnverifiedConnections: all others)
-//              ◄── enter ◄──                                    now both must go on
+//              ◄── enter ◄──
+//              ──► a first frame ──►                            it has entered, and both go on
 //
-// A connector that was refused, dropped or not answered tries again until its deadline. Nothing here blocks.
-// Used by leader_channel, and by the watch over worlds for its links.
+// A guest that goes before its first frame makes room for the next. A connector that was refused, dropped or
+// not answered tries again until its deadline. Nothing here blocks. Used by leader_channel, and by the watch
+// over worlds for its links.
 #pragma once
 
 #include <chrono>
@@ -52,7 +54,7 @@ class UnverifiedConnections {
 
 // What a leader says first at a port of this cookie.
 Bytes hello_of_leader(const std::string& cookie);
-// Tells a connector that its hello was right, so that it has entered, and trusts it.
+// Tells a connector that its hello was right, so that it may go on, and trusts it.
 void let_in(FramedSocket& channel);
 
 class PortListener {
@@ -62,15 +64,16 @@ class PortListener {
 
   // True when it is over: somebody has entered, or the time is up.
   bool look(Deadline::Clock::time_point now);
-  bool has_entered() const { return entered_.is_open(); }
-  FramedSocket take() { return std::move(entered_); }
+  bool has_guest() const { return guest_.is_open(); }  // who has shown the cookie; it keeps others waiting
+  bool has_entered() const { return guest_.has_frame(); }
+  FramedSocket take() { return std::move(guest_); }
 
  private:
   Listener& listener_;
   const Deadline deadline_;
   const Bytes hello_;
   UnverifiedConnections unverified_;
-  FramedSocket entered_;
+  FramedSocket guest_;
 };
 
 class PortConnector {
