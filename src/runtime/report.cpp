@@ -1,6 +1,9 @@
 #include "runtime/report.h"
 
 #include <mpi.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -37,9 +40,6 @@ struct FailureLines {
 };
 thread_local FailureLines failure_lines;
 
-// A launcher that ends the job may lose what it has not read by then of the lines before.
-constexpr std::chrono::milliseconds until_read{100};
-
 // MPI_Abort is the standard's only way to end a job, and needs MPI.
 void start_mpi_to_abort() {
   int started = 0;
@@ -62,13 +62,28 @@ void Reporter::print_text(std::string_view lines) {
   std::fflush(stderr);
 }
 
+void Reporter::await_reader() {
+  using std::chrono::milliseconds;
+  constexpr milliseconds least(100);  // for a reader of which nothing is known
+  constexpr milliseconds most(3000);
+  constexpr milliseconds step(10);
+  const auto is_unread = [] {
+    struct stat status {};
+    int unread = 0;
+    return ::fstat(STDERR_FILENO, &status) == 0 && S_ISFIFO(status.st_mode) &&
+           ::ioctl(STDERR_FILENO, FIONREAD, &unread) == 0 && unread != 0;
+  };
+  for (milliseconds waited(0); waited < least || (waited < most && is_unread()); waited += step)
+    std::this_thread::sleep_for(step);
+}
+
 void Reporter::end_job(int code) {
   // For codes above 123, a launcher reports a signal or a failure of its own.
   const int shown = code >= 1 && code <= 123 ? code : failure_exit_code;
   // In a forked child, MPI belongs to the parent, whose job goes on.
   if (!process().is_forked_child) {
     start_mpi_to_abort();
-    std::this_thread::sleep_for(until_read);
+    await_reader();
     if (mpi_is_running()) PMPI_Abort(MPI_COMM_WORLD, shown);
   }
   std::_Exit(shown);

@@ -42,6 +42,8 @@ class Reporter {
   // Prints a line about another process's operation, or ends the job.
   static void print(const Identity& who, const Context& where, std::string_view text);
   static void print_text(std::string_view lines);  // as they are
+  // Waits until the launcher has read what was printed: it may lose the rest once a process ends the job.
+  static void await_reader();
   [[noreturn]] static void end_job(int code);
 
  private:

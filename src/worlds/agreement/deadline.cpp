@@ -27,6 +27,7 @@ TimeLimit::TimeLimit(const runtime::Reporter& reporter, const char* operation, s
         if (is_over.stop_requested()) return;
         runtime::Reporter::print(reporter.identity(), {.operation = operation},
                                  text + " within " + deadline.text() + " (COMEX_MEET_S)");
+        runtime::Reporter::await_reader();
         // Not MPI_Abort: another thread is inside MPI, which may not allow a second one.
         std::_Exit(runtime::failure_exit_code);
       }) {}
