@@ -65,8 +65,10 @@ class StallWatch {
     const std::uint64_t now = os_.now_ns();
     if (since_ns_ == 0) begin(now);
     if (options_.stall_ns != 0 && told_ != Told::why) tell(now - since_ns_);
-    if (options_.limit_ns != 0 && now - since_ns_ >= options_.limit_ns)
-      options_.on_limit(reason_, now - since_ns_);
+    if (options_.limit_ns == 0 || now - since_ns_ < options_.limit_ns) return;
+    // A process that was stopped or held up asks once more for what it waits for.
+    if (is_over_) options_.on_limit(reason_, now - since_ns_);
+    is_over_ = true;
   }
   void set_slow(bool slow) { slow_ = slow; }  // looks are far apart: read the clock each time
 
@@ -107,6 +109,7 @@ class StallWatch {
   std::size_t row_ = 0;
   unsigned looks_ = 0;
   bool slow_ = false;
+  bool is_over_ = false;  // the limit has passed
   Told told_ = Told::nothing;
   std::uint64_t since_ns_ = 0;
 };

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -174,6 +175,30 @@ TEST(Engine, hands_over_a_wait_that_is_longer_than_the_limit) {
   engine.wait([&] { return waited != 0; }, {"lock", 5, 2});
   EXPECT_GE(waited, 1'000'000u);
   EXPECT_EQ(operation, "lock");
+}
+
+// It may have been stopped, and what it waits for may have come meanwhile.
+TEST(Engine, asks_once_more_where_the_limit_has_passed_at_once) {
+  transport::LoopbackFabric fabric(2);
+  const std::unique_ptr<shm::Os> os = shm::make_posix_os();
+  CountingSink sink;
+  bool is_ended = false;
+  EngineOptions options{.wait = quick()};
+  options.stall.limit_ns = 2'000'000'000;
+  options.stall.on_limit = [&](const WaitReason&, std::uint64_t) { is_ended = true; };
+  Engine engine(fabric.endpoint(0), {&sink, &sink, &sink}, *os, options);
+  bool was_stopped = false;
+  const auto begin = std::chrono::steady_clock::now();
+  engine.wait(
+      [&] {
+        if (was_stopped) return true;
+        if (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(100)) return false;
+        std::this_thread::sleep_for(std::chrono::nanoseconds(options.stall.limit_ns));
+        was_stopped = true;
+        return false;
+      },
+      {"lock", 5, 2});
+  EXPECT_FALSE(is_ended);
 }
 
 TEST(Engine, says_that_it_is_idle_in_polls_and_before_naps_only) {
