@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -33,6 +35,13 @@ void call_in_forked_children(void (*call)()) {
 std::string file_of(const void* address) {
   Dl_info info{};
   return ::dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "an unknown file";
+}
+
+bool is_stderr_unread() {
+  struct stat status {};
+  int unread = 0;
+  return ::fstat(STDERR_FILENO, &status) == 0 && S_ISFIFO(status.st_mode) &&
+         ::ioctl(STDERR_FILENO, FIONREAD, &unread) == 0 && unread != 0;
 }
 
 }  // namespace comex::runtime

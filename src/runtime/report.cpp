@@ -1,9 +1,6 @@
 #include "runtime/report.h"
 
 #include <mpi.h>
-#include <sys/ioctl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -15,6 +12,7 @@
 
 #include "runtime/caller.h"
 #include "runtime/communicator.h"
+#include "runtime/environment.h"
 #include "runtime/facade.h"
 #include "runtime/mpi_in_use.h"
 #include "runtime/process.h"
@@ -67,13 +65,7 @@ void Reporter::await_reader() {
   constexpr milliseconds least(100);  // for a reader of which nothing is known
   constexpr milliseconds most(3000);
   constexpr milliseconds step(10);
-  const auto is_unread = [] {
-    struct stat status {};
-    int unread = 0;
-    return ::fstat(STDERR_FILENO, &status) == 0 && S_ISFIFO(status.st_mode) &&
-           ::ioctl(STDERR_FILENO, FIONREAD, &unread) == 0 && unread != 0;
-  };
-  for (milliseconds waited(0); waited < least || (waited < most && is_unread()); waited += step)
+  for (milliseconds waited(0); waited < least || (waited < most && is_stderr_unread()); waited += step)
     std::this_thread::sleep_for(step);
 }
 

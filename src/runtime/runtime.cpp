@@ -39,18 +39,8 @@ op::EngineOptions engine_options(World& world, Runtime& runtime) {
   options.wait = world.wait_policy;
   options.has_threads = world.has_threads;
   options.doorbell = world.arena->doorbell(world.arena->slot());
-  options.stall.activity = world.activity;
-  options.stall.stall_ns = static_cast<std::uint64_t>(world.settings.stall_s) * 1'000'000'000;
-  options.stall.on_stall = std::bind_front(&Runtime::tell_of_stall, &runtime);
-  options.stall.limit_ns = static_cast<std::uint64_t>(world.settings.timeout_s) * 1'000'000'000;
-  if (may_lose_hosts(world)) options.stall.limit_ns *= 2;  // one that dies late in a wait is found lost first
-  options.stall.on_limit = std::bind_front(&Runtime::end_wait, &runtime);
+  options.stall = runtime.stall_options(world);
   options.on_mismatch = std::bind_front(&Runtime::end_mismatched, &runtime);
-  options.stall.explain_ns = world.serves_itself() || world.group->host_count() == 1
-                                 ? 1'000'000'000
-                                 : 6'000'000'000;  // the progress rank asks the other hosts first
-  options.stall.explain = [&] { runtime.explain_stall(); };
-  options.stall.call = call_names;
   // a progress rank does this for its workers
   if (world.serves_itself()) options.when_idle = [&] { world.arena->extents().give_back_unused(); };
   return options;

@@ -54,9 +54,6 @@ struct GroupExtras {
 // A held one, to be released without asking its server: owner, index, the holding endpoint or 0.
 using RemoteMutex = std::tuple<Worker, std::uint64_t, std::uint32_t>;
 
-// Of the call that the calling thread is in.
-op::CallNames call_names();
-
 class Runtime {
  public:
   Runtime(std::unique_ptr<World> world, Reporter& reporter, const WorldJoiner& joiner);
@@ -219,16 +216,8 @@ class Runtime {
   void order_before_direct(const Reach& target);
   void fence_members(const groups::Group& group);
   bool has_nothing_under_way();  // false if in doubt; ignores handles, for which their owners wait
-  // For lines about long waits: the servers that have not confirmed completion, and their names.
-  void tell_of_stall(const op::WaitReason& wait, std::uint64_t waited_ns);
-  [[noreturn]] void end_wait(const op::WaitReason& wait, std::uint64_t waited_ns);  // of one over the limit
+  op::StallOptions stall_options(const World& world);  // of the engine: long waits are told by this object
   [[noreturn]] void end_mismatched(const op::WaitReason& wait, const std::string& what);
-  // Prints why nothing goes on, as far as this host shows it, unless the host has said so lately. Where there
-  // are other hosts, the progress rank has had time to do so.
-  void explain_stall();
-  // The members of the collective call of this wait that have not come, as far as this host shows them, and
-  // the one that it waits for on another host.
-  std::vector<int> late_members(const op::WaitReason& wait);
   std::vector<TransportRank> dirty_servers(const groups::Group& group);
   std::string servers_text(std::span<const TransportRank> servers) const;
   // Fences all processes of all worlds.
@@ -323,7 +312,15 @@ class Runtime {
     std::string text;
   };
   Context where_of(const op::WaitReason& reason);
+  // The members of the collective call of this wait that have not come, as far as this host shows them, and
+  // the one that it waits for on another host.
+  std::vector<int> late_members(const op::WaitReason& wait);
   StalledWait describe_stall(const op::WaitReason& wait, std::uint64_t waited_ns);
+  void tell_of_stall(const op::WaitReason& wait, std::uint64_t waited_ns);
+  [[noreturn]] void end_wait(const op::WaitReason& wait, std::uint64_t waited_ns);  // of one over the limit
+  // Prints why nothing goes on, as far as this host shows it, unless the host has said so lately. Where there
+  // are other hosts, the progress rank has had time to do so.
+  void explain_stall();
   void add_first_groups();
   void serve_in_call();
   void ask_why();

@@ -1,6 +1,7 @@
 // Reports a wait that lasts too long: the program's call, and who or what is missing.
 #include <algorithm>
 #include <csignal>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,15 @@
 #include "watch/why.h"
 
 namespace comex::runtime {
+namespace {
+
+// Of the call that the calling thread is in.
+op::CallNames call_names() {
+  const char* const call = program_call().name;
+  return {comex_call_name != nullptr ? comex_call_name : call, call};
+}
+
+}  // namespace
 
 std::vector<int> Runtime::late_members(const op::WaitReason& wait) {
   const watch::JobState here = read_own_host(*world_);
@@ -30,9 +40,20 @@ std::vector<int> Runtime::late_members(const op::WaitReason& wait) {
   return workers;
 }
 
-op::CallNames call_names() {
-  const char* const call = program_call().name;
-  return {comex_call_name != nullptr ? comex_call_name : call, call};
+op::StallOptions Runtime::stall_options(const World& world) {
+  constexpr std::uint64_t second_ns = 1'000'000'000;
+  op::StallOptions options;
+  options.activity = world.activity;
+  options.stall_ns = static_cast<std::uint64_t>(world.settings.stall_s) * second_ns;
+  options.on_stall = std::bind_front(&Runtime::tell_of_stall, this);
+  options.limit_ns = static_cast<std::uint64_t>(world.settings.timeout_s) * second_ns;
+  if (may_lose_hosts(world)) options.limit_ns *= 2;  // a host that dies late in a wait is found lost first
+  options.on_limit = std::bind_front(&Runtime::end_wait, this);
+  const bool is_alone = world.serves_itself() || world.group->host_count() == 1;
+  options.explain_ns = (is_alone ? 1 : 6) * second_ns;  // a progress rank asks the other hosts first
+  options.explain = [this] { explain_stall(); };
+  options.call = call_names;
+  return options;
 }
 
 Context Runtime::where_of(const op::WaitReason& reason) {

@@ -35,15 +35,15 @@ void cpu_relax() {}
 std::vector<AddressRange> usable_address_ranges() {
   return {{0x1000000000, 0x8000000000}, {0x7e8000000000, 0x7ec000000000}};
 }
-#else
+#elif defined(__x86_64__)
 // The range lies above address sanitizer's shadow and below the usual place of programs and heaps.
 std::vector<AddressRange> usable_address_ranges() {
-  const AddressRange usual{0x200000000000, 0x540000000000};
-#if defined(__x86_64__)
-  return {usual};
+  return {{0x200000000000, 0x540000000000}};
+}
 #else
-  return {usual, {0x1000000000, 0x4000000000}};  // for kernels whose user addresses have 39 or 42 bits
-#endif
+// The second range is for kernels whose user addresses have 39 or 42 bits.
+std::vector<AddressRange> usable_address_ranges() {
+  return {{0x200000000000, 0x540000000000}, {0x1000000000, 0x4000000000}};
 }
 #endif
 

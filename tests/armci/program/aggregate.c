@@ -115,16 +115,21 @@ static long resident_bytes(void) {
 
 /* Handles that are set and used, and nobody waits for them. */
 static void never_waited_for(void** at) {
-  long back = -1;
+  enum { rounds = 100000 };
+  long* back = malloc(rounds * sizeof(long));
+  for (int round = 0; round < rounds; ++round) back[round] = -1;
   const long before = resident_bytes();
-  for (int round = 0; round < 300000; ++round) {
+  for (int round = 0; round < rounds; ++round) {
     armci_hdl_t handle;
     ARMCI_INIT_HANDLE(&handle);
     ARMCI_SET_AGGREGATE_HANDLE(&handle);
-    ARMCI_NbGet(at[me], &back, sizeof back, me, &handle);
+    ARMCI_NbGet(at[me], &back[round], sizeof(long), me, &handle);
   }
   ARMCI_WaitAll();
-  CHECK(resident_bytes() - before < 8L << 20);
+  /* The checker keeps what it knows of them. */
+  CHECK(getenv("COMEX_CHECK") != NULL || resident_bytes() - before < 4L << 20);
+  CHECK(back[rounds - 1] == *(long*)at[me]);
+  free(back);
 }
 
 /* Handles that are set, used, waited for and forgotten, again and again. */
