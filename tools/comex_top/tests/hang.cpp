@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdio>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -103,6 +104,8 @@ void stop() {
 // Worker 0 does it, when the test has stopped the progress rank that it needs, or made it busy: a line from
 // standard input says so.
 void ask_a_stopped_server(std::string_view how) {
+  std::printf("worker %d has met the others\n", me);
+  std::fflush(stdout);
   if (me != 0) sleep_on();
   char letter = 0;
   while (read(STDIN_FILENO, &letter, 1) != 1) {

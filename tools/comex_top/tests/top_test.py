@@ -2,6 +2,7 @@
 """top_test.py COMEX_TOP JOB LAUNCH: what comex_top says of a job of 4 workers on 2 virtual hosts, alive and stopped."""
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -85,7 +86,7 @@ with tempfile.TemporaryDirectory() as folder:
     os.kill(first["pid"], signal.SIGCONT)
 
     table = top("--job", job, "--once", "--interval", "0.2").stdout
-    check("rates of the last 0." in table and "in barrier for" in table, f"a table of rates:\n{table}")
+    check(re.search(r"rates of the last \d", table) and "in barrier for" in table, f"a table of rates:\n{table}")
     page = os.path.join(folder, "page.html")
     said = top("--job", job, "--html", page, "--seconds", "0.5", "--interval", "0.1")
     check(said.returncode == 0 and "<svg" in open(page, encoding="utf-8").read(), f"a page with curves {said.stderr}")

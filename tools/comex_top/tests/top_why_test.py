@@ -83,15 +83,16 @@ def ranks_of(job):
     return json.loads(said)["ranks"] if said else []
 
 
-def stop_last_server(job, launch, is_busy):
-    """Once all workers have come to where they sleep; then worker 0 may go on."""
-    for _ in range(200):
-        ranks = ranks_of(job)
-        if len(ranks) == 6 and all("in barrier" not in rank["doing"] for rank in ranks):
-            break
+def text_of(log):
+    with open(log.name, encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+def stop_last_server(job, log, launch, is_busy):
+    """Once all workers have left their last barrier; then worker 0 may go on."""
+    while text_of(log).count("has met the others") < 4 and launch.poll() is None:
         time.sleep(0.05)
-    time.sleep(0.5)
-    last = max((rank for rank in ranks if rank["role"] == "progress"), key=lambda rank: rank["rank"])
+    last = max((rank for rank in ranks_of(job) if rank["role"] == "progress"), key=lambda rank: rank["rank"])
     os.kill(last["pid"], signal.SIGUSR1 if is_busy else signal.SIGSTOP)
     launch.stdin.write(b"g\n")
     launch.stdin.flush()
@@ -115,8 +116,8 @@ def asked(_log, job):
 
 
 def said(log, _job):
-    with open(log.name, encoding="utf-8", errors="replace") as file:
-        return "\n".join(line.strip().partition("why nothing goes on: ")[2] for line in file if "why nothing goes on: " in line)
+    return "\n".join(line.strip().partition("why nothing goes on: ")[2] for line in text_of(log).splitlines()
+                     if "why nothing goes on: " in line)
 
 
 def is_right(kind):
@@ -137,7 +138,7 @@ def is_right(kind):
         verdict = ""
         try:
             if kind.startswith("server_"):
-                stop_last_server(job, launch, "busy" in kind)
+                stop_last_server(job, log, launch, "busy" in kind)
             for _ in range(50 if OF_STALLS else 20):
                 verdict = verdict_of(log, job)
                 if re.search(wanted, verdict):
