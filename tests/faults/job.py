@@ -15,7 +15,7 @@ import survivors  # noqa: E402
 from bad_link import make_bad  # noqa: E402
 from waiting import wait_until  # noqa: E402
 MPIRUN = str(HERE.parent / "support/mpirun")
-LIMIT_S = 20  # within which a job with a fault has ended
+LIMIT_S = 20  # within which a job with a fault has ended, if its layout has no other
 START_LIMIT_S = 60
 GOING_ON_LIMIT_S = 100  # the same for a job that goes on: it has to do all of its work, on a machine that may be slow
 STALL_S = 1
@@ -30,13 +30,14 @@ LOST_LINE = re.compile(r"^comex: host \d+ \(\S+\) does not answer", re.M)
 class Layout:
     """The victim's ranks, and of phases.cpp how many rounds take about a second."""
 
-    def __init__(self, ranks, rounds, lines=1, doomed=None, hosts=None, is_cluster=False, **settings):
+    def __init__(self, ranks, rounds, lines=1, doomed=None, hosts=None, is_cluster=False, limit_s=LIMIT_S, **settings):
         self.ranks = ranks
         self.rounds = rounds
         self.lines = lines  # about one failure, at most: those of other worlds lose a world
         self.doomed = doomed  # this worker of survivors.cpp dies by itself
         self.hosts = hosts  # how many there are in a job that goes on without its dead
         self.is_cluster = is_cluster  # of ../hosts/vrun, with the driver within
+        self.limit_s = limit_s
         self.settings = settings
 
     def words(self, is_long):
@@ -54,9 +55,9 @@ LAYOUTS = {
     "cluster": Layout(6, 60, is_cluster=True),
 }
 ENDING = ("one_host", "two_hosts", "no_progress_ranks")
-# Of worlds.cpp, which spawns one more process.
+# Of worlds.cpp, which spawns one more process: that one has the time to start, and each call the time to fail.
 WORLDS = "worlds"
-LAYOUTS[WORLDS] = Layout(3, 0, 4, COMEX_MEET_S="5")
+LAYOUTS[WORLDS] = Layout(3, 0, 4, limit_s=60, COMEX_MEET_S="15")
 # Of survivors.cpp.
 GO_ON = {"COMEX_ON_FAILURE": "continue", "COMEX_TIMEOUT_S": "6"}
 GOING_ON = {
@@ -75,12 +76,13 @@ class Skipped(Exception):
 
 
 def send(pid, what):
-    """A signal to a process that may have ended, before it was found even."""
+    """A signal to a process that may have ended, before it was found even; whether there was one."""
     try:
         if pid is not None:
             os.kill(pid, what)
+        return pid is not None
     except ProcessLookupError:
-        pass
+        return False
 
 
 def state_of(pid):
@@ -196,7 +198,7 @@ def record(program, library, layout):
     with tempfile.TemporaryDirectory() as scratch:
         job = Job(program, library, layout, Path(scratch), words=layout.words(False))
         try:
-            is_over = wait_until(job.has_ended, 2 * LIMIT_S)
+            is_over = wait_until(job.has_ended, 2 * layout.limit_s)
             if not is_over or (job.launcher.returncode != 0 and layout.doomed is None):
                 raise SystemExit(f"the job does not even end well without a fault:\n{job.text()}")
         finally:
@@ -208,17 +210,17 @@ def look_at_others(job, layout, phase):
     """Whether they say that they wait, or fail. Who waits in MPI itself, to make a communicator or to end, cannot."""
     if phase in ("init", "group_commit", "finalize"):
         return None
-    if wait_until(lambda: NAMING_LINE.search(job.text()) or LOST_LINE.search(job.text()), LIMIT_S):
+    if wait_until(lambda: NAMING_LINE.search(job.text()) or LOST_LINE.search(job.text()), layout.limit_s):
         return None
     # A progress rank that nobody needed any more: the others are in MPI_Finalize.
     if "all data right" in job.text() or survivors.all_have_left(layout, job.text()):
         return None
-    return f"nobody says that he waits, {LIMIT_S} s after the fault"
+    return f"nobody says that he waits, {layout.limit_s} s after the fault"
 
 
 def look_at_stop(job, layout, point, pause_s):
     """Lets a stopped process go on, or looks whether the others say whom they wait for. What is wrong, or nothing."""
-    if not wait_until(lambda: job.stopped() or job.has_ended(), LIMIT_S) or not job.stopped():
+    if not wait_until(lambda: job.stopped() or job.has_ended(), layout.limit_s) or not job.stopped():
         return None  # the point was not reached
     if point.action == "pause":
         time.sleep(pause_s)
@@ -231,7 +233,8 @@ def look_at_stop(job, layout, point, pause_s):
 def kill_host(job, layout, point):
     """All ranks of the host of this one."""
     for pid in [job.pid_of(rank) for rank in survivors.ranks_with(layout, point.place)]:
-        send(pid, signal.SIGKILL)
+        if send(pid, signal.SIGKILL):
+            job.hit()
 
 
 def kill_last(job, layout, point):
@@ -259,7 +262,7 @@ def change_link(action, host, pause_s, job, layout):
 
 def disturb(job, layout, point, pause_s):
     """At a moment that is no step. What is wrong, or nothing."""
-    if not wait_until(lambda: len(job.pids()) == layout.ranks or job.has_ended(), LIMIT_S):
+    if not wait_until(lambda: len(job.pids()) == layout.ranks or job.has_ended(), START_LIMIT_S):
         return "the job does not start"
     # Nothing is promised in init.
     if layout.hosts is not None and not wait_until(lambda: job.phase() != "init" or job.has_ended(), START_LIMIT_S):
@@ -271,15 +274,19 @@ def disturb(job, layout, point, pause_s):
     if job.has_ended() or pid is None:
         return None
     job.fault_phase = job.phase()
-    job.hit()
     if point.action == "host":
         return kill_host(job, layout, point)
     if point.function == "link":
+        job.hit()
         return change_link(point.action, point.place, pause_s, job, layout)
+    # A process that is about to end takes a signal, but neither stops nor dies of it.
+    send(pid, signal.SIGSTOP)
+    if not wait_until(lambda: state_of(pid) in ("T", "Z", ""), LIMIT_S) or state_of(pid) != "T":
+        return None
+    job.hit()
     if point.action == "kill":
         send(pid, signal.SIGKILL)
         return None
-    send(pid, signal.SIGSTOP)
     return look_at_stop(job, layout, point, pause_s)
 
 
@@ -331,7 +338,7 @@ def run(program, library, layout, point, pause_s, options=()):
         told_action = {"pause": "stop", "host": "kill", "fade": "kill"}.get(point.action, point.action)
         told_point = "" if is_random else f"{point.step}:{told_action}"
         is_bad_link = point.action in ("delay", "loss")
-        limit_s = GOING_ON_LIMIT_S if is_bad_link or point.action in ("pause", "heal") else LIMIT_S
+        limit_s = GOING_ON_LIMIT_S if is_bad_link or point.action in ("pause", "heal") else layout.limit_s
         words = layout.words(is_random or point.action == "fade")
         if is_bad_link:
             words[0] //= 3
