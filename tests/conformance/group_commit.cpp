@@ -126,7 +126,7 @@ TEST_F(GroupCommit, comes_about_in_a_later_call_of_those_who_failed) {
     EXPECT_TRUE(make(1, list).is_made);
   });
   failed.get_future().wait();
-  std::this_thread::sleep_for(800ms);  // of the two seconds that the second call waits
+  std::this_thread::sleep_for(300ms);  // of the two seconds that the second call waits
   EXPECT_TRUE(make(0, list).is_made);
   member.join();
 }

@@ -36,7 +36,7 @@ class LongWaits : public testing::Test {
     await_lines_of_waits(calls.size());
     late();
     for (std::thread& thread : threads) thread.join();
-    return testing::internal::GetCapturedStderr();
+    return with_waits_of_1_s(testing::internal::GetCapturedStderr());
   }
   static void expect(const std::string& line, const std::string& said) {
     EXPECT_NE(said.find(line), std::string::npos) << "no '" << line << "' in\n" << said;

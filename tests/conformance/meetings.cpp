@@ -57,7 +57,7 @@ TEST(Meetings, say_who_has_not_come) {
   await_lines_of_waits(1);
   job.runtime(1).gather(groups::world_handle, Word{});
   for (std::thread& thread : threads) thread.join();
-  const std::string said = testing::internal::GetCapturedStderr();
+  const std::string said = with_waits_of_1_s(testing::internal::GetCapturedStderr());
   EXPECT_NE(said.find("gather: has been waiting for 1 s for worker 1"), std::string::npos) << said;
   EXPECT_EQ(said.find("worker 0"), std::string::npos) << said;
 }

@@ -137,7 +137,10 @@ def run(place, roles, program, scenario, ranks, more):
                     errors.append(f"{sides[-1].out.stem}: status {status}, or not the one line of who gives up")
             else:
                 for pid in descendants(sides[-1].process.pid):
-                    os.kill(pid, signal.SIGKILL)
+                    try:
+                        os.kill(pid, signal.SIGKILL)
+                    except ProcessLookupError:
+                        pass  # its launcher was quicker
                 sides[-1].kill()
             expected = sides[:-1]
         else:

@@ -309,7 +309,7 @@ TEST(LifeWatch, is_tied_to_one_that_was_refused_at_first) {
 // Nor is the end of one that has given up a death to the other side, which hears of it too late.
 TEST(LifeWatch, takes_leave_where_it_is_not_welcomed_in_time) {
   Listener listener = std::move(Listener::open("127.0.0.1")).value();
-  EXPECT_FALSE(link_to(listener.name(), far_world, Deadline(0.05)));
+  EXPECT_FALSE(link_to(listener.name(), far_world, Deadline(0.5)));
   LivenessLinks came;
   ASSERT_TRUE(await_links(listener, 1, Deadline(20), came));
   LifeWatch watch;

@@ -2,7 +2,10 @@
 #include "worlds/connect/ports/port_handshake.h"
 
 #include <gtest/gtest.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -33,6 +36,20 @@ std::string next_text(worlds::FramedSocket& channel) {
 
 worlds::Address local(std::uint16_t port) {
   return worlds::resolve({"127.0.0.1", port, worlds::draw_cookie()})->front();
+}
+
+// Whether all that was sent lies where the other side reads.
+bool has_arrived(const worlds::FramedSocket& channel) {
+  int left = -1;
+  return ::ioctl(channel.descriptor(), SIOCOUTQ, &left) == 0 && left == 0;
+}
+
+// Whether the other side has the end of a connection that was shut down.
+bool has_ended_there(const worlds::FramedSocket& channel) {
+  tcp_info info{};
+  socklen_t bytes = sizeof info;
+  return ::getsockopt(channel.descriptor(), IPPROTO_TCP, TCP_INFO, &info, &bytes) == 0 &&
+         info.tcpi_state == TCP_FIN_WAIT2;
 }
 
 // A place for a listener at which nobody listens yet: who comes is refused.
@@ -221,7 +238,7 @@ TEST_F(Meeting, lets_one_guest_in_though_two_know_the_cookie) {
   worlds::FramedSocket second = guest();
   ASSERT_TRUE(
       eventually([&] { return first.step() && second.step() && first.is_sent() && second.is_sent(); }));
-  std::this_thread::sleep_for(milliseconds(10));
+  ASSERT_TRUE(eventually([&] { return has_arrived(first) && has_arrived(second); }));
   ASSERT_TRUE(eventually([&] {
     EXPECT_FALSE(handshake.look(now));
     first.step();
@@ -242,8 +259,9 @@ TEST_F(Meeting, goes_on_with_the_next_where_a_guest_has_gone) {
   for (int gone = 0; gone < 3; ++gone) {
     worlds::FramedSocket left = guest();
     ASSERT_TRUE(eventually([&] { return left.step() && left.is_sent() && left.is_connected(); }));
+    ASSERT_EQ(::shutdown(left.descriptor(), SHUT_WR), 0);
+    ASSERT_TRUE(eventually([&] { return has_ended_there(left); }));
   }
-  std::this_thread::sleep_for(milliseconds(10));
   for (int round = 0; round < 50; ++round) ASSERT_FALSE(handshake.look(now));
   PortConnector connector = connector_to(local(listener.name().port));
   EXPECT_TRUE(is_let_in(connector, handshake));
@@ -305,8 +323,7 @@ TEST_F(Meeting, is_not_entered_by_any_other_word) {
     return came && came->step() && next_text(*came).starts_with("comex meets");
   }));
   came->send(frame_of("welcome"));
-  ASSERT_TRUE(eventually([&] { return came->step() && came->is_sent(); }));
-  std::this_thread::sleep_for(milliseconds(10));
+  ASSERT_TRUE(eventually([&] { return came->step() && came->is_sent() && has_arrived(*came); }));
   for (int round = 0; round < 50; ++round) EXPECT_FALSE(connector.look(now));
   EXPECT_TRUE(connector.look(start + seconds(60)));
   EXPECT_FALSE(connector.is_in());
