@@ -148,16 +148,19 @@ inline Answer first_request_row(Rig& rig, bool others_compute) {
   return answer(rig, median_of(taken), is_right);
 }
 
+constexpr std::size_t fewest_requests = 100;  // of which one of a hundred can be told
+
 // One large put after another, each begun and ended with a word to worker 0. A short run has smaller ones,
-// since most of its time would go into fresh pages, and more of them, so that there are requests enough.
+// since most of its time would go into fresh pages, and more of them, so that there are requests enough. On a
+// full machine worker 0 asks seldom beside each, and there are more of them.
 struct LargePuts {
   explicit LargePuts(const Options& options)
       : bytes(options.is_short() ? 16 << 20 : 256 << 20), times(options.is_short() ? 8 : 3) {}
 
   int bytes;
-  int times;
+  int times;  // at least
   Place there;
-  Place told;  // to worker 0: odd while a put is under way
+  Place told;  // to worker 0: odd while a put is under way; at the end, less than 0 by how many there were
 
   std::size_t size() const { return static_cast<std::size_t>(bytes); }
   std::vector<double> source() const {
@@ -165,14 +168,17 @@ struct LargePuts {
     fill_pattern(made.data(), bytes);
     return made;
   }
-  void make(Rig& rig) const {
+  // Until worker 0 has asked often enough.
+  void make(Rig& rig, const volatile long* is_enough) const {
     std::vector<double> source = this->source();
-    for (long i = 0; i < times; ++i) {
-      source.back() = static_cast<double>(i);
-      tell(rig, 2 * i + 1);
+    long made = 0;
+    for (; made < times || (*is_enough == 0 && made < 20L * times); ++made) {
+      source.back() = static_cast<double>(made);
+      tell(rig, 2 * made + 1);
       rig.rt.put_and_fence(source.data(), there, bytes);
-      tell(rig, 2 * i + 2);
+      tell(rig, 2 * made + 2);
     }
+    tell(rig, -made);
   }
   void tell(Rig& rig, long word) const { rig.rt.put_and_fence(&word, told, 8); }
   bool have_arrived(const std::byte* memory) const {
@@ -182,11 +188,11 @@ struct LargePuts {
   }
 };
 
-// What one of a hundred requests takes or exceeds: of fewer than that nothing can be told. taken: the
-// origin's.
+// What one of a hundred requests takes or exceeds: of fewer than that nothing can be told, and a short run
+// has nothing to tell. taken: the origin's.
 inline Answer one_of_a_hundred(Rig& rig, std::vector<double> taken, bool is_right) {
-  constexpr std::size_t fewest = 100;
-  const bool is_enough = rig.rt.all(!rig.is_origin() || taken.size() >= fewest);
+  const bool is_enough =
+      rig.options.is_short() || rig.rt.all(!rig.is_origin() || taken.size() >= fewest_requests);
   std::sort(taken.begin(), taken.end());
   return answer(rig, taken.empty() ? 0.0 : taken[(taken.size() * 99 + 99) / 100 - 1], is_right && is_enough);
 }
@@ -194,6 +200,7 @@ inline Answer one_of_a_hundred(Rig& rig, std::vector<double> taken, bool is_righ
 // Worker 1 puts 256 MiB to the target in one call, of a short run 16; worker 0 asks for 8 bytes meanwhile.
 inline Answer beside_put_row(Rig& rig) {
   const Place word = rig.word(rig.target(), 3);
+  const Place enough = rig.word(1, 5);
   const bool is_target = rig.rt.me() == rig.target();
   LargePuts puts(rig.options);
   Segment landing = rig.rt.allocate(is_target ? puts.size() : 0);
@@ -202,21 +209,27 @@ inline Answer beside_put_row(Rig& rig) {
   if (is_target) std::memset(rig.rt.own(landing), 0, puts.size());  // its pages are there before
   set_word(rig, word, 42);
   set_word(rig, puts.told, 0);
+  set_word(rig, enough, 0);
   std::vector<double> taken;
   bool is_right = true;
-  if (rig.rt.me() == 1) puts.make(rig);
+  if (rig.rt.me() == 1) puts.make(rig, rig.own_word(5));
+  const volatile long* const heard = rig.own_word(4);
   if (rig.is_origin()) {
-    const volatile long* const heard = rig.own_word(4);
-    while (*heard < 2 * puts.times) {
+    while (*heard >= 0) {
       const bool is_beside = *heard % 2 == 1;
       long value = 0;
       const double before = now_ns();
       rig.rt.get(word, &value, 8);
       if (is_beside) taken.push_back(now_ns() - before);
       is_right = is_right && value == 42;
+      if (is_beside && taken.size() == fewest_requests) {
+        long yes = 1;
+        rig.rt.put_and_fence(&yes, enough, 8);
+      }
     }
   }
   rig.rt.barrier();
+  puts.times = static_cast<int>(-rig.rt.from_first(*heard));
   if (is_target) is_right = puts.have_arrived(rig.rt.own(landing));
   is_right = rig.rt.all(is_right);
   rig.rt.release(landing);

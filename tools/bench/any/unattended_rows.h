@@ -20,19 +20,17 @@ class Unattended {
     rig.rt.barrier();
   }
 
-  // The time until the answer is there, and whether it came within a second.
-  bool ask(std::vector<double>& taken) {
+  // The time until the answer is there. Where none comes, the job has a limit.
+  void ask(std::vector<double>& taken) {
     compute_until(now_ns() + 0.5e6);
     word_ = ++turn_;
     const double start = now_ns();
     rig_.rt.nbput(&word_, told_, 8);
     const volatile long* const heard = rig_.own_word(6);
-    while (*heard < turn_ && now_ns() < start + 1e9) compute(100);
+    while (*heard < turn_) compute(100);
     taken.push_back(now_ns() - start);
-    const bool is_right = *heard == turn_;
     rig_.rt.wait();
     rig_.rt.fence(told_.proc);
-    return is_right;
   }
   void stop() {
     word_ = last;
@@ -68,7 +66,7 @@ inline Answer unattended_row(Rig& rig) {
   bool is_right = true;
   if (rig.is_origin()) {
     const double end = now_ns() + 10 * rig.options.trial_ns;
-    while (is_right && (taken.size() < least || now_ns() < end)) is_right = exchange.ask(taken);
+    while (taken.size() < least || now_ns() < end) exchange.ask(taken);
     exchange.stop();
   } else if (rig.rt.me() == rig.target()) {
     is_right = exchange.answer_all();
