@@ -78,8 +78,8 @@ bool TaskLoop::run() {
 
 std::optional<std::size_t> TaskLoop::claim() {
   const auto number = timed(stats_.counter_seconds, [this] { return counter_.claim(); });
+  if (dies_at_ != 0 && number.value_or(dies_at_) >= dies_at_) std::raise(SIGKILL);
   if (!number) return std::nullopt;
-  if (dies_at_ != 0 && *number >= dies_at_) std::raise(SIGKILL);
   ++stats_.tasks;
   progress_.reached(*number);
   return *number % plan_.tasks.size();

@@ -33,7 +33,8 @@ struct LoopStats {
 
 struct LoopOptions {
   std::size_t depth = 2;
-  std::size_t dies_at = 0;  // this worker kills itself when it draws such a task or a later one; 0: never
+  // This worker kills itself when it draws such a task or a later one, or when none is left; 0: never.
+  std::size_t dies_at = 0;
 };
 
 // Collects the blocks of one row of C, then accumulates them into the distributed matrix.
