@@ -100,7 +100,7 @@ bool find_arguments(runtime::Runtime& runtime, const char* name, const Accumulat
 
 // Starts a remote operation and completes it as the caller asked: the one place where blocking, handled and
 // implicit completion differ. `leaves_to`: the target of one that has left, or lies in a batch, when a
-// non-blocking call returns.
+// call returns.
 template <class Begin>
 int finish_remote(runtime::Runtime& runtime, op::Remote& to, const op::WaitReason& reason,
                   const Finish& finish, Begin&& begin, const op::RemoteTarget* leaves_to = nullptr) {
@@ -109,6 +109,7 @@ int finish_remote(runtime::Runtime& runtime, op::Remote& to, const op::WaitReaso
       nb::Completion completion;
       runtime.start_at_once([&] { begin(completion); });
       runtime.wait(completion, reason);
+      if (leaves_to != nullptr) runtime.engine().wait([&] { return to.is_out(*leaves_to); }, reason);
       return runtime::result_of(runtime, completion.take_failure());
     }
     case Finish::Kind::implicit:

@@ -294,9 +294,11 @@ int comex_unlock(int mutex, int proc) {
   const comex::op::RemoteTarget far = named.far();
   comex::op::Remote& remote = named.runtime->remote();
   const bool is_held = take_held(named);
-  return finish_remote(*named.runtime, remote, reason("unlock", named), Finish::block(),
-                       [&](Completion& completion) {
-                         if (is_held) return remote.start_release(named.index, far, completion);
-                         remote.start_unlock(named.index, far, completion);
-                       });
+  return finish_remote(
+      *named.runtime, remote, reason("unlock", named), Finish::block(),
+      [&](Completion& completion) {
+        if (is_held) return remote.start_release(named.index, far, completion);
+        remote.start_unlock(named.index, far, completion);
+      },
+      &far);
 }

@@ -1,12 +1,17 @@
 // Counts what is outstanding without a handle, by target. wait_proc and wait_all wait for it.
 //
+// Who waits takes a mark first, and waits for what was added before: others may add without end. For that a
+// target has two completions, which count in turn.
+//
 // It is sparse: a target has an entry while it has something outstanding or an unreported refusal, and for
 // some time after. wait_all walks only entries that may have either. The size is bounded by how much was
 // outstanding at once, not by the number of targets. Callers hold the engine lock. A completion does not move
 // while it counts.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <unordered_map>
 #include <vector>
 
@@ -29,27 +34,29 @@ class ImplicitSet {
       entry.listed = true;
       listed_.push_back(&entry);
     }
-    return entry.completion;
+    return entry.completions[entry.current];
   }
 
   bool is_empty() const { return listed_.empty(); }
   bool done(Lpid target) const {
     const auto found = entries_.find(target);
-    return found == entries_.end() || found->second.completion.done();
+    return found == entries_.end() || found->second.is_done();
   }
 
-  bool take_failure(Lpid target) {
+  using Mark = std::uint64_t;
+  Mark mark() { return ++marks_; }
+  // True if what was added before the mark is done.
+  bool done(Lpid target, Mark mark) {
     const auto found = entries_.find(target);
-    return found != entries_.end() && found->second.completion.take_failure() != OperationError::none;
+    return found == entries_.end() || found->second.is_done(mark, marks_);
   }
-
-  // True if all targets for which keep(lpid) holds are done. Forgets those that are done and not failed.
+  // The same for all targets for which keep(lpid) holds. Forgets those that are done and not failed.
   template <class Keep>
-  bool all_done(Keep&& keep) {
+  bool all_done(Mark mark, Keep&& keep) {
     bool all = true;
     std::erase_if(listed_, [&](Entry* entry) {
-      if (!entry->completion.done() && keep(entry->target)) all = false;
-      entry->listed = !entry->completion.done() || entry->completion.failed();
+      if (!entry->is_done() && keep(entry->target) && !entry->is_done(mark, marks_)) all = false;
+      entry->listed = !entry->is_done() || entry->has_failed();
       return !entry->listed;
     });
     if (listed_.empty() && sweep_.is_over(entries_.size())) [[unlikely]]
@@ -57,12 +64,16 @@ class ImplicitSet {
     return all;
   }
 
-  // True when an operation on one of those targets was refused, which is reported once.
+  // True when an operation was refused, which is reported once.
+  bool take_failure(Lpid target) {
+    const auto found = entries_.find(target);
+    return found != entries_.end() && found->second.take_failure();
+  }
   template <class Keep>
   bool take_failures(Keep&& keep) {
     bool any = false;
     for (Entry* entry : listed_) {
-      if (keep(entry->target) && entry->completion.take_failure() != OperationError::none) any = true;
+      if (keep(entry->target) && entry->take_failure()) any = true;
     }
     return any;
   }
@@ -76,7 +87,30 @@ class ImplicitSet {
   struct Entry {
     Lpid target = no_lpid;
     bool listed = false;
-    Completion completion;
+    unsigned char current = 0;
+    std::array<Completion, 2> completions;
+    // The last mark when the completions took turns last, and the time before.
+    Mark turned = 0;
+    Mark turned_before = 0;
+
+    bool is_done() const { return completions[0].done() && completions[1].done(); }
+    bool has_failed() const { return completions[0].failed() || completions[1].failed(); }
+    bool take_failure() {
+      const bool first = completions[0].take_failure() != OperationError::none;
+      return completions[1].take_failure() != OperationError::none || first;
+    }
+    // What was added before the mark is in the completion that counted until the first turn after it, and
+    // that one is done before the next turn.
+    bool is_done(Mark mark, Mark last_mark) {
+      if (turned_before >= mark || is_done()) return true;
+      const Completion& other = completions[1 - current];
+      if (!other.done()) return false;
+      if (turned >= mark) return true;
+      current = 1 - current;
+      turned_before = turned;
+      turned = last_mark;
+      return false;
+    }
   };
 
   Entry& entry_of(Lpid target) {
@@ -103,12 +137,13 @@ class ImplicitSet {
     sweep_.has_left(entries_.size());
   }
   void sweep() {
-    all_done([](Lpid) { return false; });
+    all_done(0, [](Lpid) { return false; });
     forget_done();
   }
 
   std::unordered_map<Lpid, Entry> entries_;
   std::vector<Entry*> listed_;
+  Mark marks_ = 0;
   CleanupThreshold sweep_{kept};
   Entry* last_ = nullptr;  // of the last operation; the next one often needs it again
 };

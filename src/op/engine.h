@@ -74,6 +74,13 @@ class Engine {
 
   void wait(Condition done, const WaitReason& reason) { enter_when(done, reason); }
 
+  // Whether something moves on only while this process makes calls: any of them should poll now and then.
+  bool needs_polls() const { return needs_polls_.load(std::memory_order_relaxed); }
+  // Call it when something was started, with the lock.
+  void note_started() {
+    if (!needs_polls()) look_at_needs();
+  }
+
   // Attaches a wire that is pumped after the own one. It must stay until it is detached. Under the lock.
   void attach(transport::Transport& transport, const Sinks& sinks);
   void detach(const transport::Transport& transport);
@@ -104,6 +111,7 @@ class Engine {
   static void dispatch(const Sinks& sinks, const transport::Message& message);
   unsigned pump(const Condition* done);  // null: no condition
   static unsigned pump(const Attachment& attachment, const Condition* done);
+  void look_at_needs();
 
   Attachment own_;
   std::vector<Attachment> others_;  // under mutex_
@@ -111,8 +119,9 @@ class Engine {
   EngineOptions options_;
   std::function<void()> between_rounds_;
   EngineMutex mutex_;
-  std::uint64_t waits_ = 0;           // under mutex_: the number of waits so far
-  std::uint64_t poller_ = 0;          // under mutex_: the wait that polls; 0: none
+  std::uint64_t waits_ = 0;   // under mutex_: the number of waits so far
+  std::uint64_t poller_ = 0;  // under mutex_: the wait that polls; 0: none
+  std::atomic<bool> needs_polls_{false};
   std::atomic<unsigned> wanting_{0};  // threads that want the lock; the poller lets them pass
 };
 

@@ -2,7 +2,7 @@
 //
 // It is the only static state of the library that changes, besides that of a thread. Init and finalize set
 // the pointer to the runtime. A call gets it by `pass`, or by `at_once` if it can be served without delay. On
-// a worker that serves itself in calls, no call skips its round of service.
+// a worker that has to poll in calls, no call skips its round.
 #pragma once
 
 #include <atomic>
@@ -43,18 +43,19 @@ inline Runtime* current() {
 }
 }  // namespace detail
 
-// The entry of a call. Where calls have to serve, it makes a round of service now and then. Null before init
-// and after finalize.
+// The entry of a call. Where calls have to serve or to send, it makes a round of progress now and then. Null
+// before init and after finalize.
 inline Runtime* pass() {
   Runtime* runtime = detail::current();
   if (runtime != nullptr) [[likely]]
-    runtime->serve_now_and_then();
+    runtime->poll_now_and_then();
   return runtime;
 }
-// The same for calls that take a few loads and stores. Also null where calls have to serve; those use pass().
+// The same for calls that take a few loads and stores. Also null where these have to make progress; those use
+// pass().
 inline Runtime* at_once() {
   Runtime* runtime = detail::current();
-  return runtime != nullptr && !runtime->serves_in_calls() ? runtime : nullptr;
+  return runtime != nullptr && !runtime->polls_in_calls() ? runtime : nullptr;
 }
 
 // MPI is asked for threads only if a worker may have to serve itself.

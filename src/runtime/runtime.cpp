@@ -200,16 +200,18 @@ void Runtime::for_each_reach(const groups::Group& group, F&& f) {
 }
 
 // All writes take effect at the target, and implicit requests to it are complete: their buffers belong to the
-// caller again.
+// caller again. What other threads start meanwhile is not waited for.
 void Runtime::fence(const Reach& target) {
   const op::WaitReason reason = target.reason("fence");
   nb::Completion completion;
+  nb::ImplicitSet::Mark mark = 0;
   std::uint64_t kept_writes = 0;
   start_at_once([&] {
+    mark = implicit_.mark();
     if (target.direct == &direct_) kept_writes = fence_kept_writes(completion);
     target.remote->start_fence(target.remote_target().server, completion);
   });
-  engine_.wait([&] { return completion.done() && implicit_.done(target.lpid); }, reason);
+  engine_.wait([&] { return completion.done() && implicit_.done(target.lpid, mark); }, reason);
   kept_writes_are_fenced(kept_writes);
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
@@ -226,8 +228,10 @@ void Runtime::fence_members(const groups::Group& group) {
     return;
   }
   nb::Completion completion;
+  nb::ImplicitSet::Mark mark = 0;
   std::uint64_t kept_writes = 0;
   start_at_once([&] {
+    mark = implicit_.mark();
     kept_writes = fence_kept_writes(completion);
     if (is_world) {
       remote_.start_fence_all(completion);
@@ -241,7 +245,7 @@ void Runtime::fence_members(const groups::Group& group) {
   const auto who_is_silent = [&] { return servers_text(dirty_servers(group)); };
   const op::FunctionRef<std::string()> awaited(who_is_silent);
   const op::Engine::Lock lock =
-      engine_.enter_when([&] { return completion.done() && implicit_.all_done(keep); },
+      engine_.enter_when([&] { return completion.done() && implicit_.all_done(mark, keep); },
                          {.operation = "fence_all", .awaited = &awaited});
   kept_writes_are_fenced(kept_writes);
   if (is_world) remote_.tidy();
@@ -257,8 +261,8 @@ void Runtime::fence_everybody() {
     remote_.start_fence_all(completion);
   });
   other_worlds_->start_fence_all(completion);
-  const auto all = [](Lpid) { return true; };
-  engine_.wait([&] { return completion.done() && implicit_.all_done(all) && handles_done(all); }, reason);
+  engine_.wait([&] { return completion.done(); }, reason);
+  wait_until_done([](Lpid) { return true; }, reason);
   kept_writes_are_fenced(kept_writes);
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
@@ -287,20 +291,18 @@ bool Runtime::take_failures(const groups::Group& group) {
 
 template <class Keep>
 bool Runtime::wait_for(const op::WaitReason& reason, Keep&& keep) {
-  const op::Engine::Lock lock =
-      engine_.enter_when([&] { return implicit_.all_done(keep) && handles_done(keep); }, reason);
+  const op::Engine::Lock lock = wait_until_done(keep, reason);
   return !implicit_.take_failures(keep);
 }
 
-void Runtime::serve_in_call() {
+void Runtime::poll_in_call() {
   if (calls_.fetch_add(1, std::memory_order_relaxed) % calls_a_poll == 0) engine_.poll();
 }
 
 void Runtime::order_before_direct(const Reach& target) {
   if (!router_.is_mixed()) return;
   fence(target);
-  engine_.wait([&] { return handles_done([&target](Lpid each) { return each == target.lpid; }); },
-               target.reason("fence"));
+  wait_until_done([&target](Lpid each) { return each == target.lpid; }, target.reason("fence"));
 }
 
 bool Runtime::wait_target(const Reach& target) {
@@ -315,7 +317,7 @@ std::uint32_t Runtime::pending_to(Lpid target) {
   const op::Engine::Lock lock = engine_.enter();
   std::uint32_t pending = implicit_.done(target) ? 0 : 1;
   for (const op::WaitReason& live : live_handles_) {
-    if (live.target == target && is_pending(live)) ++pending;
+    if (live.target == target && is_pending(live.handle)) ++pending;
   }
   return pending;
 }
@@ -327,7 +329,7 @@ void Runtime::complete(const groups::Group& group) {
 void Runtime::note_handle(int handle, const op::WaitReason& issued_for) {
   // Finished handles are removed each time the list has doubled, which avoids a scan for each operation.
   if (live_handles_.size() >= 64 && (live_handles_.size() & (live_handles_.size() - 1)) == 0) {
-    std::erase_if(live_handles_, [this](const op::WaitReason& live) { return !is_pending(live); });
+    std::erase_if(live_handles_, [this](const op::WaitReason& live) { return !is_pending(live.handle); });
     nb::give_back_capacity(live_handles_);
   }
   live_handles_.push_back(issued_for);

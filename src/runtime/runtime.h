@@ -153,12 +153,14 @@ class Runtime {
     if (leaves_to != nullptr) queued = to.queued(*leaves_to);
     const bool leaves_now = has_left();
     begin();
+    engine_.note_started();
     if (leaves_to == nullptr || !leaves_now) return;
     queued = to.queued(*leaves_to);
-    if (has_left()) [[likely]]
-      return;
-    lock.unlock();
-    engine_.wait(has_left, reason);
+    const auto is_out = [&] { return has_left() && to.is_out(*leaves_to); };
+    if (!is_out()) [[unlikely]] {
+      lock.unlock();
+      engine_.wait(is_out, reason);
+    }
   }
   // The same however much is under way, since locks that wait may be part of it and end by such a call: for
   // blocking operations, of which a thread has one, and fences.
@@ -166,6 +168,7 @@ class Runtime {
   void start_at_once(Start&& begin) {
     const op::Engine::Lock lock = engine_.enter();
     begin();
+    engine_.note_started();
   }
   // Calls begin(remote, remote target) to add an item to a batch for a worker of the own world; false: not
   // taken.
@@ -189,12 +192,12 @@ class Runtime {
     engine_.wait([&completion] { return completion.done(); }, reason);
   }
 
-  // True if only this worker can serve its memory for other hosts. It then serves in calls of the program,
-  // all of them, because a program may use any call to wait for what another host writes there.
-  bool serves_in_calls() const { return serves_in_calls_; }
-  void serve_now_and_then() {
-    if (serves_in_calls_) [[unlikely]]
-      serve_in_call();
+  // True if only this worker can serve its memory for other hosts, or send what has not left yet. It then
+  // polls in all calls: a program may use any to wait for what another host writes.
+  bool polls_in_calls() const { return serves_in_calls_ || engine_.needs_polls(); }
+  void poll_now_and_then() {
+    if (polls_in_calls()) [[unlikely]]
+      poll_in_call();
   }
   // From now on, this worker serves processes of other worlds in its calls, since no thread does it.
   void begin_serving_in_calls() { serves_in_calls_ = true; }
@@ -228,11 +231,19 @@ class Runtime {
   // Waits for handles and implicit requests; false when an implicit one was refused.
   bool wait_target(const Reach& target);
   bool wait_members(const groups::Group& group);
-  // Waits until handles and implicit requests on processes for which keep(lpid) holds are done. It does not
-  // report their failures.
+  // Waits until the handles and implicit requests on processes for which keep(lpid) holds are done that there
+  // are now; other threads may start more without end. It does not report their failures.
   template <class Keep>
-  void wait_until_done(Keep&& keep, const op::WaitReason& reason) {
-    engine_.wait([&] { return implicit_.all_done(keep) && handles_done(keep); }, reason);
+  op::Engine::Lock wait_until_done(Keep&& keep, const op::WaitReason& reason) {
+    nb::ImplicitSet::Mark mark = 0;
+    std::vector<int> handles;
+    const auto are_done = [&] {
+      if (mark == 0) handles = pending_handles(keep);
+      if (mark == 0) mark = implicit_.mark();
+      while (!handles.empty() && !is_pending(handles.back())) handles.pop_back();
+      return handles.empty() && implicit_.all_done(mark, keep);
+    };
+    return engine_.enter_when(are_done, reason);
   }
   void note_handle(int handle, const op::WaitReason& issued_for);
   // Returns the reason of a wait. For a handle, it names the operation that issued the handle.
@@ -322,28 +333,21 @@ class Runtime {
   // are other hosts, the progress rank has had time to do so.
   void explain_stall();
   void add_first_groups();
-  void serve_in_call();
+  void poll_in_call();
   void ask_why();
   op::Membership membership_of(const groups::Group& group) const;
   std::unique_ptr<groups::MemberFailures> failures_in(const groups::Group& group) const;
-  // Stops at the first pending one and forgets those that are done, so that repeated calls are cheap.
-  template <class Keep>
-  bool handles_done(Keep&& keep) {
-    for (std::size_t i = 0; i < live_handles_.size();) {
-      if (is_pending(live_handles_[i])) {
-        if (keep(live_handles_[i].target)) return false;
-        ++i;
-      } else {
-        live_handles_[i] = live_handles_.back();
-        live_handles_.pop_back();
-      }
-    }
+  template <class Keep>  // forgets those that are done
+  std::vector<int> pending_handles(Keep&& keep) {
+    std::erase_if(live_handles_, [this](const op::WaitReason& live) { return !is_pending(live.handle); });
     nb::give_back_capacity(live_handles_);
-    return true;
+    std::vector<int> found;
+    for (const op::WaitReason& live : live_handles_) {
+      if (keep(live.target)) found.push_back(live.handle);
+    }
+    return found;
   }
-  bool is_pending(const op::WaitReason& live) {
-    return handles_.state(live.handle) == nb::HandleTable::State::pending;
-  }
+  bool is_pending(int handle) { return handles_.state(handle) == nb::HandleTable::State::pending; }
   template <class Keep>
   bool wait_for(const op::WaitReason& reason, Keep&& keep);
   template <class F>

@@ -158,6 +158,7 @@ void MpiTransport::launch(Outgoing& filled, TransportRank to, std::size_t bytes)
   const mpi::YieldScope no_yields(yield_, false);
   int sent = 0;
   check_(PMPI_Test(&filled.request, &sent, MPI_STATUS_IGNORE), "MPI_Test");
+  filled.to = to;
   if (sent == 0) pending_.push_back(std::exchange(filled, {}));
   if (observer_ != nullptr) observer_->sent(to);
 }

@@ -9,6 +9,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <functional>
@@ -65,6 +66,9 @@ class MpiTransport final : public Transport {
   void give_up(Ticket ticket) override;
   void progress() override;
   std::size_t unsent() const override { return pending_.size(); }
+  bool has_unsent_to(TransportRank to) const override {
+    return std::ranges::find(pending_, to, &Outgoing::to) != pending_.end();
+  }
 
   bool abandon() override;
 
@@ -73,6 +77,7 @@ class MpiTransport final : public Transport {
     SendPool::Buffer bytes;
     SendPool* pool = nullptr;
     MPI_Request request = MPI_REQUEST_NULL;
+    TransportRank to = no_rank;
   };
   struct Body {
     MPI_Request request = MPI_REQUEST_NULL;  // null: it travelled with its message

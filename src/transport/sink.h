@@ -21,6 +21,8 @@ class Sink {
   virtual void before_wait() {}
   // Nothing is queued, in flight or awaited here, so the owner may sleep until a message comes.
   virtual bool quiet() const = 0;
+  // Something is queued here or is a body on its way, which moves in advance() only.
+  virtual bool has_to_advance() const { return false; }
 };
 
 }  // namespace comex::transport

@@ -73,6 +73,7 @@ class Transport {
   virtual void progress() = 0;
   // Small messages that are posted but that MPI has not taken yet.
   virtual std::size_t unsent() const = 0;
+  virtual bool has_unsent_to(TransportRank to) const = 0;
   // Receivers are lost: it waits for nothing any more and never frees what MPI may still read. Returns true
   // if bodies are under way that MPI may still read from memory of the callers, or write to it.
   virtual bool abandon() { return false; }

@@ -117,6 +117,9 @@ class LoopbackEndpoint final : public Transport {
     for (TransportRank to = 0; to < size_; ++to) held += fabric_.at(to).mailbox.held_messages(rank_);
     return held;
   }
+  bool has_unsent_to(TransportRank to) const override {
+    return fabric_.at(to).mailbox.held_messages(rank_) != 0;
+  }
 
   LoopbackMailbox mailbox;
 

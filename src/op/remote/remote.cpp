@@ -202,7 +202,7 @@ void Remote::lose(TransportRank server) {
   });
   transfers_.lose(channel);
   for (Request* request : requests) remote::Requests::fail(*request, nb::OperationError::host_lost);
-  given_up_ += requests.size();
+  for (const Request* request : requests) given_up_ += remote::Requests::is_lock(*request) ? 0u : 1u;
   std::erase(waiting_, &channel);
   channel.queue = {};
   channel.listed = false;

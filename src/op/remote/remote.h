@@ -70,6 +70,11 @@ class Remote final : public transport::Sink {
     const Channel& channel = channels_.at(far.server);
     return channel.queue.empty() || channel.left >= queued;
   }
+  // Whether MPI has taken all that has left. It may go on with the rest in calls of this process only.
+  bool is_out(const RemoteTarget& far) const {
+    return state_.transport.unsent() == 0 || !far.has_progress_rank || abandoned_ || is_lost(far.server) ||
+           !state_.transport.has_unsent_to(far.server);
+  }
 
   // Each adds one part to the completion unless it is complete on return. The address arrays of a vector may
   // be reused on return.
@@ -123,8 +128,9 @@ class Remote final : public transport::Sink {
   // *taken is protocol::not_taken, or what protocol::taken_value() gave.
   void start_lock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion,
                   std::uint64_t* taken = nullptr) {
-    if (!fails_at_once(far, completion))
-      enqueue(words_.make_lock(protocol::Verb::lock, mutex, far, completion, taken));
+    if (fails_at_once(far, completion)) return;
+    requests_.note_lock();
+    enqueue(words_.make_lock(protocol::Verb::lock, mutex, far, completion, taken));
   }
   void start_try_lock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion,
                       std::uint64_t* taken) {
@@ -177,6 +183,7 @@ class Remote final : public transport::Sink {
   unsigned advance() override;
   void before_wait() override { send_batches(); }
   bool quiet() const override;
+  bool has_to_advance() const override { return !waiting_.empty() || transfers_.is_moving(); }
 
  private:
   using Request = remote::Request;
@@ -184,7 +191,7 @@ class Remote final : public transport::Sink {
   using Reply = protocol::ReplyHeader;
 
   // Requests to lost servers are kept, but nobody waits for them.
-  std::size_t outstanding() const { return requests_.in_use() - given_up_ + batches_.unanswered(); }
+  std::size_t outstanding() const { return requests_.bounded() - given_up_ + batches_.unanswered(); }
   bool fails_at_once(const RemoteTarget& far, nb::Completion& completion) const {
     const bool has_lost_host = is_lost(far.server);
     if (!abandoned_ && !has_lost_host) return false;
@@ -209,7 +216,7 @@ class Remote final : public transport::Sink {
   activity::Word* const under_way_;
   bool abandoned_ = false;
   std::vector<TransportRank> lost_;  // servers
-  std::size_t given_up_ = 0;         // requests to them
+  std::size_t given_up_ = 0;         // requests to them, but locks
   remote::SendState state_;
   remote::Channels channels_{state_.writes};
   remote::Requests requests_{state_, channels_};

@@ -31,6 +31,7 @@ void Requests::part_done(Request* request, bool failed) {
 }
 
 void Requests::release(Request* request) {
+  if (is_lock(*request)) --locks_;
   if (request->addresses.capacity() > kept_addresses) std::vector<void*>().swap(request->addresses);
   pool_.give_back(request);
 }

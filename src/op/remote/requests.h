@@ -42,7 +42,14 @@ class Requests {
   // Handles the refusal of a write that has no transfer any more, or never had one.
   void refuse_write(Channel& channel, const protocol::ReplyHeader& reply);
 
+  // Without the locks, which wait for as long as others hold their mutexes.
+  std::size_t bounded() const { return pool_.in_use() - locks_; }
   std::size_t in_use() const { return pool_.in_use(); }
+  static bool is_lock(const Request& request) {
+    const auto* const word = std::get_if<WordRequest>(&request.what);
+    return word != nullptr && word->header.verb == protocol::Verb::lock;
+  }
+  void note_lock() { ++locks_; }
   void tidy() { pool_.tidy(); }
 
  private:
@@ -53,6 +60,7 @@ class Requests {
   SendState& state_;
   Channels& channels_;
   nb::ObjectPool<Request> pool_;
+  std::size_t locks_ = 0;  // of those in use
 };
 
 }  // namespace comex::op::remote

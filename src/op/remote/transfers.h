@@ -61,6 +61,7 @@ class Transfers {
   bool take_out_of_slots() { return std::exchange(is_out_of_slots_, false); }
 
   std::size_t in_use() const { return pool_.in_use(); }
+  bool is_moving() const { return !moving_.empty(); }
   void abandon() { moving_.clear(); }
   // Call this before the requests of the channel fail, which gives the memory of gets back to their callers.
   void lose(const Channel& channel);

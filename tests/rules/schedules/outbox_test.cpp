@@ -61,6 +61,7 @@ class Recorder final : public transport::Transport {
   void give_up(transport::Ticket) override {}
   void progress() override {}
   std::size_t unsent() const override { return 0; }
+  bool has_unsent_to(TransportRank) const override { return false; }
 
  private:
   TransportRank rank_;

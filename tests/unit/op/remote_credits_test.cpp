@@ -33,5 +33,28 @@ TEST(Remote, a_request_is_refused_the_way_that_was_asked_for_when_it_was_made) {
   EXPECT_EQ(seen[1].header.flags & protocol::errors_return, protocol::errors_return);
 }
 
+// Whoever holds the mutex may have to start something before it unlocks.
+TEST(Remote, does_not_count_locks_that_wait_for_their_mutex) {
+  RemoteOptions options = Script::small_options();
+  options.max_outstanding = 1;
+  Script script(options);
+  script.grant(10);
+  nb::Completion locks;
+  std::uint64_t taken = 0;
+  script.remote.start_lock(0, script.far, locks, &taken);
+  script.remote.start_lock(0, script.far, locks, &taken);
+  EXPECT_TRUE(script.remote.has_capacity());
+  const std::vector<Seen> seen = script.look();
+  ASSERT_EQ(seen.size(), 2u);
+  script.say(script.reply(Verb::done, seen[0].header.slot), {});
+  std::uint64_t value = 0;
+  nb::Completion got;
+  script.remote.start(script.get(&value, 8), script.far, got);
+  EXPECT_FALSE(script.remote.has_capacity());
+  script.remote.lose(script.far.server);
+  EXPECT_TRUE(script.remote.has_capacity()) << "of a lock and a get";
+  EXPECT_TRUE(locks.done() && got.done());
+}
+
 }  // namespace
 }  // namespace comex::op
