@@ -75,9 +75,12 @@ void FailureWatch::give_up(std::uint32_t host) {
 
 void FailureWatch::lose(std::uint32_t host) {
   give_up(host);
+  bool is_new = false;
   for (Worker worker = 0; worker < told_.size(); ++worker) {
-    if (world_.group->place(worker).host == host) world_.failures.mark(worker, WorkerState::lost);
+    if (world_.group->place(worker).host == host)
+      is_new = world_.failures.mark(worker, WorkerState::lost) || is_new;
   }
+  if (!is_new) return;  // another progress rank was first
   reporter_.notice("host " + std::to_string(host) + " (" + std::string(world_.group->host_name(host)) +
                    ") does not answer; its workers and their memory are lost (COMEX_ON_FAILURE=continue, "
                    "COMEX_TIMEOUT_S=" +
