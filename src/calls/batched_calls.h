@@ -12,7 +12,7 @@ namespace comex::calls {
 // Returns the runtime if the target is a worker of its world that is reached through a server, else null.
 inline runtime::Runtime* behind_server(activity::Kind kind, const void* near, const void* far_address,
                                        int proc, comex_group_t group) {
-  runtime::Runtime* const runtime = runtime::at_once();
+  runtime::Runtime* const runtime = runtime::at_once_to_batch();
   const auto target = static_cast<Worker>(proc);
   const bool is_plain = runtime != nullptr && group == COMEX_GROUP_WORLD && target < runtime->size() &&
                         near != nullptr && far_address != nullptr;

@@ -109,7 +109,7 @@ int finish_remote(runtime::Runtime& runtime, op::Remote& to, const op::WaitReaso
       nb::Completion completion;
       runtime.start_at_once([&] { begin(completion); });
       runtime.wait(completion, reason);
-      if (leaves_to != nullptr) runtime.engine().wait([&] { return to.is_out(*leaves_to); }, reason);
+      if (leaves_to != nullptr) runtime.wait_until_out(to, *leaves_to, reason);
       return runtime::result_of(runtime, completion.take_failure());
     }
     case Finish::Kind::implicit:

@@ -62,7 +62,7 @@ unsigned Engine::pump(const Attachment& attachment, const Condition* done) {
 unsigned Engine::pump(const Condition* done) {
   unsigned moved = pump(own_, done);
   for (const Attachment& other : others_) moved += pump(other, done);
-  if (needs_polls()) look_at_needs();
+  look_at_needs();
   return moved;
 }
 
@@ -71,7 +71,8 @@ void Engine::look_at_needs() {
     return wire.transport->unsent() != 0 ||
            (wire.sinks.origin != nullptr && wire.sinks.origin->has_to_advance());
   };
-  needs_polls_.store(needs(own_) || std::ranges::any_of(others_, needs), std::memory_order_relaxed);
+  const bool needs_now = needs(own_) || std::ranges::any_of(others_, needs);
+  if (needs_now != needs_polls()) needs_polls_.store(needs_now, std::memory_order_relaxed);
 }
 
 void Engine::attach(transport::Transport& transport, const Sinks& sinks) {

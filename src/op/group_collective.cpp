@@ -28,6 +28,7 @@ void GroupCollective::send(std::uint32_t to, std::uint32_t phase, std::span<cons
   const Engine::Lock lock = engine_.enter();
   if (has_lost()) return;
   control_.send(members_.rank_of(to), members_.context, control.sequence, control.phase, bytes);
+  engine_.note_started();
 }
 
 void GroupCollective::receive(std::uint32_t from, std::uint32_t phase, std::span<std::byte> into,

@@ -66,15 +66,16 @@ class StallWatch {
     if (since_ns_ == 0) begin(now);
     if (options_.stall_ns != 0 && told_ != Told::why) tell(now - since_ns_);
     if (options_.limit_ns == 0 || now - since_ns_ < options_.limit_ns) return;
-    // A process that was stopped or held up asks once more for what it waits for.
-    if (is_over_) options_.on_limit(reason_, now - since_ns_);
-    is_over_ = true;
+    // A process that was stopped or held up first has time to take what has come meanwhile.
+    if (over_since_ns_ == 0) over_since_ns_ = now;
+    if (now - over_since_ns_ >= options_.limit_ns / grace) options_.on_limit(reason_, now - since_ns_);
   }
   void set_slow(bool slow) { slow_ = slow; }  // looks are far apart: read the clock each time
 
  private:
   enum class Told : std::uint8_t { nothing, stall, why };
   static constexpr unsigned looks_per_clock = 64;
+  static constexpr unsigned grace = 16;  // part of the limit
 
   void tell(std::uint64_t waited_ns) {
     if (told_ == Told::nothing && options_.on_stall && waited_ns >= options_.stall_ns) {
@@ -109,7 +110,7 @@ class StallWatch {
   std::size_t row_ = 0;
   unsigned looks_ = 0;
   bool slow_ = false;
-  bool is_over_ = false;  // the limit has passed
+  std::uint64_t over_since_ns_ = 0;  // when the limit was first seen to have passed
   Told told_ = Told::nothing;
   std::uint64_t since_ns_ = 0;
 };

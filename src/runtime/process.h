@@ -57,6 +57,11 @@ inline Runtime* at_once() {
   Runtime* runtime = detail::current();
   return runtime != nullptr && !runtime->polls_in_calls() ? runtime : nullptr;
 }
+// The same for calls that add to a batch: what has not left yet leaves in later ones.
+inline Runtime* at_once_to_batch() {
+  Runtime* runtime = detail::current();
+  return runtime != nullptr && !runtime->serves_in_calls() ? runtime : nullptr;
+}
 
 // MPI is asked for threads only if a worker may have to serve itself.
 int wanted_thread_level();

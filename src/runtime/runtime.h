@@ -140,7 +140,7 @@ class Runtime {
 
   // Starts a remote operation under the engine lock; if too much is under way, it makes progress first. One
   // with `leaves_to`, its target, waits for credits before and after: the caller may compute for long, and
-  // nobody else could send it, or its batch. Only behind what waited here before it stays.
+  // nobody else could send it. Only behind what waited here before it stays.
   template <class Start>
   void start(op::Remote& to, const op::WaitReason& reason, Start&& begin,
              const op::RemoteTarget* leaves_to = nullptr) {
@@ -156,12 +156,14 @@ class Runtime {
     engine_.note_started();
     if (leaves_to == nullptr || !leaves_now) return;
     queued = to.queued(*leaves_to);
-    const auto is_out = [&] { return has_left() && to.is_out(*leaves_to); };
-    if (!is_out()) [[unlikely]] {
-      lock.unlock();
-      engine_.wait(is_out, reason);
-    }
+    const bool is_left = has_left();
+    lock.unlock();
+    if (!is_left) engine_.wait(has_left, reason);
+    if (engine_.needs_polls()) [[unlikely]]
+      wait_until_out(to, *leaves_to, reason);
   }
+  // Returns when MPI has taken what has left. For the own world: a bridge may end meanwhile.
+  void wait_until_out(op::Remote& to, const op::RemoteTarget& far, const op::WaitReason& reason);
   // The same however much is under way, since locks that wait may be part of it and end by such a call: for
   // blocking operations, of which a thread has one, and fences.
   template <class Start>
@@ -177,8 +179,12 @@ class Runtime {
     {
       const op::Engine::Lock lock = engine_.enter();
       const op::RemoteTarget* far = remote_.appended_to(target, router_.world().id());
-      if (far != nullptr && remote_.has_capacity(*far)) [[likely]]
-        return begin(remote_, *far);
+      if (far != nullptr && remote_.has_capacity(*far)) [[likely]] {
+        const bool is_taken = begin(remote_, *far);
+        if (remote_.has_to_advance() || world_->transport->unsent() != 0) [[unlikely]]
+          engine_.note_started();
+        return is_taken;
+      }
     }
     const op::RemoteTarget far = remote_target(target);
     bool is_taken = false;
@@ -195,6 +201,7 @@ class Runtime {
   // True if only this worker can serve its memory for other hosts, or send what has not left yet. It then
   // polls in all calls: a program may use any to wait for what another host writes.
   bool polls_in_calls() const { return serves_in_calls_ || engine_.needs_polls(); }
+  bool serves_in_calls() const { return serves_in_calls_; }
   void poll_now_and_then() {
     if (polls_in_calls()) [[unlikely]]
       poll_in_call();
@@ -233,18 +240,8 @@ class Runtime {
   bool wait_members(const groups::Group& group);
   // Waits until the handles and implicit requests on processes for which keep(lpid) holds are done that there
   // are now; other threads may start more without end. It does not report their failures.
-  template <class Keep>
-  op::Engine::Lock wait_until_done(Keep&& keep, const op::WaitReason& reason) {
-    nb::ImplicitSet::Mark mark = 0;
-    std::vector<int> handles;
-    const auto are_done = [&] {
-      if (mark == 0) handles = pending_handles(keep);
-      if (mark == 0) mark = implicit_.mark();
-      while (!handles.empty() && !is_pending(handles.back())) handles.pop_back();
-      return handles.empty() && implicit_.all_done(mark, keep);
-    };
-    return engine_.enter_when(are_done, reason);
-  }
+  using Keep = op::FunctionRef<bool(Lpid)>;
+  op::Engine::Lock wait_until_done(Keep keep, const op::WaitReason& reason);
   void note_handle(int handle, const op::WaitReason& issued_for);
   // Returns the reason of a wait. For a handle, it names the operation that issued the handle.
   op::WaitReason reason_of(const op::WaitReason& wait);
@@ -337,19 +334,10 @@ class Runtime {
   void ask_why();
   op::Membership membership_of(const groups::Group& group) const;
   std::unique_ptr<groups::MemberFailures> failures_in(const groups::Group& group) const;
-  template <class Keep>  // forgets those that are done
-  std::vector<int> pending_handles(Keep&& keep) {
-    std::erase_if(live_handles_, [this](const op::WaitReason& live) { return !is_pending(live.handle); });
-    nb::give_back_capacity(live_handles_);
-    std::vector<int> found;
-    for (const op::WaitReason& live : live_handles_) {
-      if (keep(live.target)) found.push_back(live.handle);
-    }
-    return found;
-  }
+  std::vector<int> pending_handles(Keep keep);  // forgets those that are done
   bool is_pending(int handle) { return handles_.state(handle) == nb::HandleTable::State::pending; }
-  template <class Keep>
-  bool wait_for(const op::WaitReason& reason, Keep&& keep);
+  bool is_world_group(const groups::Group& group);
+  bool wait_for(const op::WaitReason& reason, Keep keep);
   template <class F>
   void for_each_reach(const groups::Group& group, F&& f);
   void synchronize_world();

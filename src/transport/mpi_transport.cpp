@@ -159,6 +159,7 @@ void MpiTransport::launch(Outgoing& filled, TransportRank to, std::size_t bytes)
   int sent = 0;
   check_(PMPI_Test(&filled.request, &sent, MPI_STATUS_IGNORE), "MPI_Test");
   filled.to = to;
+  filled.number = posted_++;
   if (sent == 0) pending_.push_back(std::exchange(filled, {}));
   if (observer_ != nullptr) observer_->sent(to);
 }

@@ -66,9 +66,11 @@ class MpiTransport final : public Transport {
   void give_up(Ticket ticket) override;
   void progress() override;
   std::size_t unsent() const override { return pending_.size(); }
-  bool has_unsent_to(TransportRank to) const override {
-    return std::ranges::find(pending_, to, &Outgoing::to) != pending_.end();
+  bool has_unsent_to(TransportRank to, std::uint64_t before) const override {
+    return std::ranges::any_of(pending_,
+                               [&](const Outgoing& each) { return each.to == to && each.number < before; });
   }
+  std::uint64_t posted() const override { return posted_; }
 
   bool abandon() override;
 
@@ -78,6 +80,7 @@ class MpiTransport final : public Transport {
     SendPool* pool = nullptr;
     MPI_Request request = MPI_REQUEST_NULL;
     TransportRank to = no_rank;
+    std::uint64_t number = 0;
   };
   struct Body {
     MPI_Request request = MPI_REQUEST_NULL;  // null: it travelled with its message
@@ -142,6 +145,7 @@ class MpiTransport final : public Transport {
   TransportRank bundle_to_ = no_rank;
   bool holds_answers_ = false;    // answers to messages of unpacked_; sent when that ends, or before others
   std::deque<Outgoing> pending_;  // MPI has not sent them yet
+  std::uint64_t posted_ = 0;
 
   SlotTable<Body> bodies_;
   std::function<void()> before_body_;

@@ -73,7 +73,9 @@ class Transport {
   virtual void progress() = 0;
   // Small messages that are posted but that MPI has not taken yet.
   virtual std::size_t unsent() const = 0;
-  virtual bool has_unsent_to(TransportRank to) const = 0;
+  // Of those posted to it before; posted() counts all so far.
+  virtual bool has_unsent_to(TransportRank to, std::uint64_t before) const = 0;
+  virtual std::uint64_t posted() const = 0;
   // Receivers are lost: it waits for nothing any more and never frees what MPI may still read. Returns true
   // if bodies are under way that MPI may still read from memory of the callers, or write to it.
   virtual bool abandon() { return false; }

@@ -117,9 +117,10 @@ class LoopbackEndpoint final : public Transport {
     for (TransportRank to = 0; to < size_; ++to) held += fabric_.at(to).mailbox.held_messages(rank_);
     return held;
   }
-  bool has_unsent_to(TransportRank to) const override {
-    return fabric_.at(to).mailbox.held_messages(rank_) != 0;
+  bool has_unsent_to(TransportRank to, std::uint64_t before) const override {
+    return before != 0 && fabric_.at(to).mailbox.held_messages(rank_) != 0;
   }
+  std::uint64_t posted() const override { return 1; }
 
   LoopbackMailbox mailbox;
 

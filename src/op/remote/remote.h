@@ -70,10 +70,13 @@ class Remote final : public transport::Sink {
     const Channel& channel = channels_.at(far.server);
     return channel.queue.empty() || channel.left >= queued;
   }
-  // Whether MPI has taken all that has left. It may go on with the rest in calls of this process only.
-  bool is_out(const RemoteTarget& far) const {
-    return state_.transport.unsent() == 0 || !far.has_progress_rank || abandoned_ || is_lost(far.server) ||
-           !state_.transport.has_unsent_to(far.server);
+  // Whether MPI has taken what has left when this is asked first, with *posted 0. With the rest it may go on
+  // in calls of this process only.
+  bool is_out(const RemoteTarget& far, std::uint64_t& posted) const {
+    const transport::Transport& wire = state_.transport;
+    if (wire.unsent() == 0 || !far.has_progress_rank || abandoned_ || is_lost(far.server)) return true;
+    if (posted == 0) posted = wire.posted();
+    return !wire.has_unsent_to(far.server, posted);
   }
 
   // Each adds one part to the completion unless it is complete on return. The address arrays of a vector may

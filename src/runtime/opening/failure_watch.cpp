@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include "runtime/opening/boards.h"
@@ -75,12 +76,13 @@ void FailureWatch::give_up(std::uint32_t host) {
 
 void FailureWatch::lose(std::uint32_t host) {
   give_up(host);
-  bool is_new = false;
+  std::optional<bool> is_first;  // another progress rank may say so: who marks the first worker does
   for (Worker worker = 0; worker < told_.size(); ++worker) {
-    if (world_.group->place(worker).host == host)
-      is_new = world_.failures.mark(worker, WorkerState::lost) || is_new;
+    if (world_.group->place(worker).host != host) continue;
+    const bool is_new = world_.failures.mark(worker, WorkerState::lost);
+    if (!is_first) is_first = is_new;
   }
-  if (!is_new) return;  // another progress rank was first
+  if (!is_first.value_or(true)) return;
   reporter_.notice("host " + std::to_string(host) + " (" + std::string(world_.group->host_name(host)) +
                    ") does not answer; its workers and their memory are lost (COMEX_ON_FAILURE=continue, "
                    "COMEX_TIMEOUT_S=" +

@@ -61,7 +61,8 @@ class Recorder final : public transport::Transport {
   void give_up(transport::Ticket) override {}
   void progress() override {}
   std::size_t unsent() const override { return 0; }
-  bool has_unsent_to(TransportRank) const override { return false; }
+  bool has_unsent_to(TransportRank, std::uint64_t) const override { return false; }
+  std::uint64_t posted() const override { return 0; }
 
  private:
   TransportRank rank_;

@@ -178,7 +178,7 @@ TEST(Engine, hands_over_a_wait_that_is_longer_than_the_limit) {
 }
 
 // It may have been stopped, and what it waits for may have come meanwhile.
-TEST(Engine, asks_once_more_where_the_limit_has_passed_at_once) {
+TEST(Engine, goes_on_for_a_while_where_the_limit_has_passed_at_once) {
   transport::LoopbackFabric fabric(2);
   const std::unique_ptr<shm::Os> os = shm::make_posix_os();
   CountingSink sink;

@@ -68,8 +68,8 @@ TEST(Loopback, holds_the_messages_of_one_pair_and_lets_others_pass) {
   post_text(fabric.endpoint(1), 2, "free");
   EXPECT_EQ(fabric.endpoint(0).unsent(), 2U);
   EXPECT_EQ(fabric.endpoint(1).unsent(), 0U);
-  EXPECT_TRUE(fabric.endpoint(0).has_unsent_to(2));
-  EXPECT_FALSE(fabric.endpoint(0).has_unsent_to(1));
+  EXPECT_TRUE(fabric.endpoint(0).has_unsent_to(2, fabric.endpoint(0).posted()));
+  EXPECT_FALSE(fabric.endpoint(0).has_unsent_to(1, fabric.endpoint(0).posted()));
   EXPECT_EQ(receive_text(fabric.endpoint(2)), "free");
   EXPECT_EQ(receive_text(fabric.endpoint(2)), "nothing");
   EXPECT_FALSE(fabric.drained());
