@@ -42,6 +42,8 @@ int comex_failed(comex_group_t handle, int* n, int* ranks) {
   for (std::uint32_t rank = 0; is_any_dead && rank < group->targets().size(); ++rank) {
     if (has_failed(*runtime, group->targets().lpid(rank))) found.push_back(static_cast<int>(rank));
   }
+  // One may have been found after the look: what is sent to it from now on fails.
+  if (!found.empty()) runtime->lose_hosts();
   *n = static_cast<int>(found.size());
   if (ranks != nullptr) std::ranges::copy(found, ranks);
   return COMEX_SUCCESS;

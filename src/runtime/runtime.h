@@ -267,6 +267,8 @@ class Runtime {
   // What is under way to lost hosts fails, and so does what is started later. Without its progress rank, this
   // process ends. Without the engine lock; waits call it now and then.
   void look_at_failures();
+  // What is under way to lost hosts fails, whatever was seen before. Call it before a loss is told.
+  void lose_hosts();
   bool has_lost_hosts() const { return has_lost_hosts_.load(std::memory_order_relaxed); }
   // Whether the host of a process or any member is lost: what is under way to it has failed.
   bool has_lost(const Reach& target);

@@ -135,20 +135,21 @@ void Runtime::attempt_failed(const op::WaitReason& attempt, activity::Waiting wa
                          attempt.handle, goes_on ? before->since_ns : now_ns, now_ns);
 }
 
+void Runtime::lose_hosts() {
+  const op::Engine::Lock lock = engine_.enter();
+  for (Worker worker = 0; worker < size(); ++worker) {
+    if (world_->failures.of(worker) != groups::WorkerState::lost || place(worker).host == my_host_) continue;
+    has_lost_hosts_.store(true, std::memory_order_release);  // before anybody sees what fails for it
+    remote_.lose(place(worker).server);
+  }
+}
+
 void Runtime::look_at_failures() {
   constexpr unsigned looks_a_question = 256;  // asking whether a process lives is a system call
   const std::uint64_t epoch = world_->failures.epoch();
   if (epoch != seen_failures_.load(std::memory_order_relaxed)) {
-    {
-      const op::Engine::Lock lock = engine_.enter();
-      for (Worker worker = 0; worker < size(); ++worker) {
-        if (world_->failures.of(worker) != groups::WorkerState::lost || place(worker).host == my_host_)
-          continue;
-        has_lost_hosts_.store(true, std::memory_order_release);  // before anybody sees what fails for it
-        remote_.lose(place(worker).server);
-      }
-      seen_failures_.store(epoch, std::memory_order_relaxed);
-    }
+    lose_hosts();
+    seen_failures_.store(epoch, std::memory_order_relaxed);
     other_worlds_->part_after_death(world_->failures.dead_workers());
   }
   if (failure_looks_.fetch_add(1, std::memory_order_relaxed) % looks_a_question != 0) return;
