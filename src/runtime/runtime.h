@@ -159,11 +159,8 @@ class Runtime {
     const bool is_left = has_left();
     lock.unlock();
     if (!is_left) engine_.wait(has_left, reason);
-    if (engine_.needs_polls()) [[unlikely]]
-      wait_until_out(to, *leaves_to, reason);
+    wait_until_out(to, *leaves_to, reason);
   }
-  // Returns when MPI has taken what has left. For the own world: a bridge may end meanwhile.
-  void wait_until_out(op::Remote& to, const op::RemoteTarget& far, const op::WaitReason& reason);
   // The same however much is under way, since locks that wait may be part of it and end by such a call: for
   // blocking operations, of which a thread has one, and fences.
   template <class Start>
@@ -171,6 +168,13 @@ class Runtime {
     const op::Engine::Lock lock = engine_.enter();
     begin();
     engine_.note_started();
+  }
+  // Returns when MPI has taken what has left. For the own world: a bridge may end meanwhile.
+  void wait_until_out(op::Remote& to, const op::RemoteTarget& far, const op::WaitReason& reason) {
+    if (!engine_.needs_polls() || &to != &remote_) [[likely]]
+      return;
+    std::uint64_t posted = 0;
+    engine_.wait([&] { return to.is_out(far, posted); }, reason);
   }
   // Calls begin(remote, remote target) to add an item to a batch for a worker of the own world; false: not
   // taken.
@@ -336,7 +340,8 @@ class Runtime {
   void ask_why();
   op::Membership membership_of(const groups::Group& group) const;
   std::unique_ptr<groups::MemberFailures> failures_in(const groups::Group& group) const;
-  std::vector<int> pending_handles(Keep keep);  // forgets those that are done
+  void forget_done_handles();
+  std::vector<int> pending_handles(Keep keep);
   bool is_pending(int handle) { return handles_.state(handle) == nb::HandleTable::State::pending; }
   bool is_world_group(const groups::Group& group);
   bool wait_for(const op::WaitReason& reason, Keep keep);

@@ -108,9 +108,13 @@ bool Runtime::take_failures(const groups::Group& group) {
   return failures != 0 || was_implicit;
 }
 
-std::vector<int> Runtime::pending_handles(Keep keep) {
+void Runtime::forget_done_handles() {
   std::erase_if(live_handles_, [this](const op::WaitReason& live) { return !is_pending(live.handle); });
   nb::give_back_capacity(live_handles_);
+}
+
+std::vector<int> Runtime::pending_handles(Keep keep) {
+  forget_done_handles();
   std::vector<int> found;
   for (const op::WaitReason& live : live_handles_) {
     if (keep(live.target)) found.push_back(live.handle);
@@ -135,12 +139,6 @@ op::Engine::Lock Runtime::wait_until_done(Keep keep, const op::WaitReason& reaso
 bool Runtime::wait_for(const op::WaitReason& reason, Keep keep) {
   const op::Engine::Lock lock = wait_until_done(keep, reason);
   return !implicit_.take_failures(keep);
-}
-
-void Runtime::wait_until_out(op::Remote& to, const op::RemoteTarget& far, const op::WaitReason& reason) {
-  if (&to != &remote_) return;
-  std::uint64_t posted = 0;
-  engine_.wait([&] { return remote_.is_out(far, posted); }, reason);
 }
 
 void Runtime::order_before_direct(const Reach& target) {
@@ -172,10 +170,8 @@ void Runtime::complete(const groups::Group& group) {
 
 void Runtime::note_handle(int handle, const op::WaitReason& issued_for) {
   // Finished handles are removed each time the list has doubled, which avoids a scan for each operation.
-  if (live_handles_.size() >= 64 && (live_handles_.size() & (live_handles_.size() - 1)) == 0) {
-    std::erase_if(live_handles_, [this](const op::WaitReason& live) { return !is_pending(live.handle); });
-    nb::give_back_capacity(live_handles_);
-  }
+  if (live_handles_.size() >= 64 && (live_handles_.size() & (live_handles_.size() - 1)) == 0)
+    forget_done_handles();
   live_handles_.push_back(issued_for);
   live_handles_.back().handle = handle;
 }
