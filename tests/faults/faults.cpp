@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -50,6 +51,7 @@ struct State {
   fault_count* counts = nullptr;
   unsigned functions = 0;
   unsigned own_phase = 0;
+  unsigned* end = nullptr;  // this process's in the page
   bool is_armed = false;
   Point point;
 };
@@ -109,7 +111,10 @@ __attribute__((constructor)) void begin() {
   state.page = static_cast<fault_page*>(shared_file(folder + "/page", sizeof(fault_page)));
   if (const std::string_view point = variable("COMEX_TEST_FAULT"); !point.empty()) read_point(point);
   const unsigned long rank = std::strtoul(mpi_rank().data(), nullptr, 10);
-  if (rank < fault_ranks) __atomic_store_n(&state.page->pids[rank], getpid(), __ATOMIC_RELAXED);
+  if (rank < fault_ranks) {
+    __atomic_store_n(&state.page->pids[rank], getpid(), __ATOMIC_RELAXED);
+    state.end = &state.page->ends[rank];
+  }
   state.counts = static_cast<fault_count*>(
       shared_file(folder + "/steps." + std::string(mpi_rank()), fault_functions * sizeof(fault_count)));
 }
@@ -145,14 +150,33 @@ int fail_mpi(const fault_step& step, const long* words, long* result) {
   return 1;
 }
 
-void kill_with_others() {
+template <class F>
+void for_each_other_to_kill(F&& f) {
   const char* list = variable("COMEX_TEST_FAULT_KILLS").data();
   while (list != nullptr && *list != '\0') {
     char* end = nullptr;
-    const int other = __atomic_load_n(&state.page->pids[std::strtoul(list, &end, 10)], __ATOMIC_RELAXED);
-    if (other != 0 && other != getpid()) kill(other, SIGKILL);
+    const unsigned long rank = std::strtoul(list, &end, 10);
+    const int other = __atomic_load_n(&state.page->pids[rank], __ATOMIC_RELAXED);
+    if (other != 0 && other != getpid()) f(other, &state.page->ends[rank]);
     list = *end == '\0' ? end : end + 1;
   }
+}
+
+// One that makes no step for 0.2 s waits or computes, and dies there.
+void kill_with_others() {
+  constexpr timespec moment{0, 1'000'000};
+  for_each_other_to_kill([](int, unsigned* end) { __atomic_store_n(end, asked_to_end, __ATOMIC_SEQ_CST); });
+  for_each_other_to_kill([&](int other, const unsigned* end) {
+    for (int i = 0; i < 200 && __atomic_load_n(end, __ATOMIC_SEQ_CST) != is_ending; ++i)
+      nanosleep(&moment, nullptr);
+    kill(other, SIGKILL);
+  });
+  kill(getpid(), SIGKILL);
+}
+
+void end_if_asked() {
+  if (state.end == nullptr || __atomic_load_n(state.end, __ATOMIC_RELAXED) == goes_on) return;
+  __atomic_store_n(state.end, is_ending, __ATOMIC_SEQ_CST);
   kill(getpid(), SIGKILL);
 }
 
@@ -177,6 +201,7 @@ int act(const fault_step& step, long* words, long* result) {
 }
 
 int pass(fault_step* step, long* words, long* result) {
+  end_if_asked();
   const unsigned phase = current_phase();
   const unsigned ordinal = count(*step, phase);
   if (!state.is_armed || ordinal != state.point.ordinal || state.point.function != step->name ||

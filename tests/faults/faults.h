@@ -8,7 +8,7 @@
 //
 // COMEX_TEST_FAULTS names a folder with the file `page` (struct fault_page), in which every process counts
 // its steps, in `steps.RANK`. COMEX_TEST_FAULT is the point, STEP:ACTION. The actions are kill, stop, short,
-// mpi, and names of errno. COMEX_TEST_FAULT_KILLS lists ranks that are killed with the one of the point.
+// mpi, and names of errno. COMEX_TEST_FAULT_KILLS lists ranks that end with the one of the point.
 #ifndef COMEX_TESTS_FAULTS_H
 #define COMEX_TESTS_FAULTS_H
 
@@ -40,7 +40,12 @@ struct fault_page {
   unsigned is_hit;
   unsigned is_of_program;  // the call that failed was over a communicator that has the program's handler
   int pids[fault_ranks];
+  unsigned ends[fault_ranks];  // fault_end of each rank
 };
+
+// A rank that is asked to end dies before its next step. Inside MPI it could break a queue in shared memory
+// of a survivor, which the death of another host cannot do.
+enum fault_end { goes_on, asked_to_end, is_ending };
 
 // What a process counts of one function.
 struct fault_count {

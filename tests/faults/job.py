@@ -145,6 +145,13 @@ class Job:
             page.seek(4)
             page.write(struct.pack("I", 1))
 
+    def ask_to_end(self, ranks):
+        first = struct.calcsize("III32i")  # of the words `ends`
+        with open(self.folder / "page", "r+b") as page:
+            for rank in ranks:
+                page.seek(first + 4 * rank)
+                page.write(struct.pack("I", 1))
+
     def pid_of(self, rank):
         wanted = {f"{name}={rank}".encode() for name in ("OMPI_COMM_WORLD_RANK", "PMI_RANK")}
         for pid in self.pids():
@@ -231,10 +238,15 @@ def look_at_stop(job, layout, point, pause_s):
 
 
 def kill_host(job, layout, point):
-    """All ranks of the host of this one."""
-    for pid in [job.pid_of(rank) for rank in survivors.ranks_with(layout, point.place)]:
-        if send(pid, signal.SIGKILL):
-            job.hit()
+    """All ranks of the host of this one, which end before their next steps, or wait or compute."""
+    ranks = survivors.ranks_with(layout, point.place)
+    pids = [job.pid_of(rank) for rank in ranks]
+    if any(pids):
+        job.hit()
+    job.ask_to_end(ranks)
+    time.sleep(0.2)
+    for pid in pids:
+        send(pid, signal.SIGKILL)
 
 
 def kill_last(job, layout, point):

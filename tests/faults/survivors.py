@@ -88,6 +88,11 @@ def is_in_mpi(job, layout, point):
     return any(count > 0 for count in left.values())
 
 
+def is_ended_by_ucx(text):
+    """A survivor that was copying from or to the memory of one that died; MPICH's UCX ends it."""
+    return re.search(r"cma_ep\.c:\d+ .*: No such process", text) is not None
+
+
 def have_left(job, layout, point):
     """All survivors have: what waits in MPI_Finalize then for one that died in it is MPI's to mend."""
     return wanted_workers(job, layout, point) <= workers_that_left(job.text())
@@ -125,7 +130,7 @@ def judge(job, layout, point):
     if "comex: bug at" in text:
         return "a fault is told as a bug"
     missing = wanted_workers(job, layout, point) - workers_that_left(text)
-    if missing and not (job.pids() and is_in_mpi(job, layout, point)):
+    if missing and not (job.pids() and is_in_mpi(job, layout, point)) and not is_ended_by_ucx(text):
         return f"workers {sorted(missing)} do not go on"
     # At the end, a progress rank may not be missed any more.
     is_missed = not lost_workers(layout, point) <= workers_that_left(text)
