@@ -1,8 +1,9 @@
 // Measures how long one wait has lasted, reports once when that is too long, and has it explained when it
 // goes on.
 //
-// It reads the clock rarely while looks come quickly. One thread uses it for one wait; the engine has one,
-// and so have the calls that sleep on a word of the arena.
+// It reads the clock rarely while looks come quickly. The limit does not count the time in which the process
+// was stopped. One thread uses it for one wait; the engine has one, and so have the calls that sleep on a
+// word of the arena.
 #pragma once
 
 #include <cstdint>
@@ -61,21 +62,22 @@ class StallWatch {
   }
 
   void look() {
-    if (++looks_ % looks_per_clock != 0 && !slow_) return;
+    if (++looks_ % looks_per_clock != 0 && !slow_ && absent_ns_ == 0) return;
     const std::uint64_t now = os_.now_ns();
     if (since_ns_ == 0) begin(now);
     if (options_.stall_ns != 0 && told_ != Told::why) tell(now - since_ns_);
-    if (options_.limit_ns == 0 || now - since_ns_ < options_.limit_ns) return;
-    // A process that was stopped or held up first has time to take what has come meanwhile.
-    if (over_since_ns_ == 0) over_since_ns_ = now;
-    if (now - over_since_ns_ >= options_.limit_ns / grace) options_.on_limit(reason_, now - since_ns_);
+    if (options_.limit_ns == 0) return;
+    // While the process or its machine is stopped, what it waits for may be as well.
+    if (now - last_look_ns_ >= stopped_ns) absent_ns_ += now - last_look_ns_;
+    last_look_ns_ = now;
+    if (now - since_ns_ - absent_ns_ >= options_.limit_ns) options_.on_limit(reason_, now - since_ns_);
   }
   void set_slow(bool slow) { slow_ = slow; }  // looks are far apart: read the clock each time
 
  private:
   enum class Told : std::uint8_t { nothing, stall, why };
   static constexpr unsigned looks_per_clock = 64;
-  static constexpr unsigned grace = 16;  // part of the limit
+  static constexpr std::uint64_t stopped_ns = 2'000'000'000;  // longer than any nap
 
   void tell(std::uint64_t waited_ns) {
     if (told_ == Told::nothing && options_.on_stall && waited_ns >= options_.stall_ns) {
@@ -88,7 +90,7 @@ class StallWatch {
     }
   }
   void begin(std::uint64_t now) {
-    since_ns_ = now;
+    since_ns_ = last_look_ns_ = now;
     if (!options_.activity) return;
     const CallNames names = options_.call ? options_.call() : CallNames();
     wait_ = {.name = names.made != nullptr ? names.made : reason_.operation,
@@ -110,7 +112,8 @@ class StallWatch {
   std::size_t row_ = 0;
   unsigned looks_ = 0;
   bool slow_ = false;
-  std::uint64_t over_since_ns_ = 0;  // when the limit was first seen to have passed
+  std::uint64_t last_look_ns_ = 0;
+  std::uint64_t absent_ns_ = 0;  // during which nobody looked; then each look reads the clock
   Told told_ = Told::nothing;
   std::uint64_t since_ns_ = 0;
 };

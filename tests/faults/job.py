@@ -311,6 +311,8 @@ def judge_end(job, layout, point):
     if "comex: bug at" in text:
         return "a fault is told as a bug"
     if status == 0:
+        if layout.hosts is not None and survivors.is_in_mpi(job, layout, point):
+            return None  # the others end at their time limit
         if ": all data right" not in text:
             return "status 0, and the data was not checked"
         return "status 0, and a process was killed" if point.action == "kill" and job.is_hit() else None
