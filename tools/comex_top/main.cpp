@@ -177,12 +177,21 @@ int main(int argc, char** argv) {
       "or is stopped. "
       "Another user's jobs are not readable. On the screen q ends it.",
       "comex_top"};
+  // A range lets NaN pass.
+  const CLI::Validator a_number(
+      [](const std::string& text) {
+        return text.find_first_of("nN") == text.npos ? "" : text + " is no number";
+      },
+      "NUMBER");
   app.add_option("--job", options.job, "The job by its name, as --list shows it; else the only one");
   CLI::Option* const list = app.add_flag("--list", options.list, "Name the jobs");
   app.add_option("--interval", options.interval,
                  "Seconds between two looks (1); with --once 0: means since the start")
-      ->check(CLI::Range(0.0, 3600.0));
-  app.add_option("--seconds", options.seconds, "End after so long")->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0.0, 3600.0))
+      ->check(a_number);
+  app.add_option("--seconds", options.seconds, "End after so long")
+      ->check(CLI::NonNegativeNumber)
+      ->check(a_number);
   CLI::Option* const once = app.add_flag("--once", options.once, "Print one view and end");
   CLI::Option* const json = app.add_flag("--json", options.json, "The same as JSON");
   CLI::Option* const why =
@@ -201,5 +210,8 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "comex_top: {}\n", error.what());
     return 2;
   }
-  return comex::top::run(options);
+  const int status = comex::top::run(options);
+  if (std::cout.flush()) return status;
+  fmt::print(stderr, "comex_top: cannot be printed: {}\n", std::strerror(errno));
+  return 1;
 }

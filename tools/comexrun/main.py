@@ -58,7 +58,10 @@ def launcher(options, built_with):
     path = shutil.which(options.mpirun or built_with) or (not options.mpirun and shutil.which("mpirun"))
     if not path:
         raise Refused(f"there is no {options.mpirun or 'mpirun in PATH'}")
-    said = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
+    try:
+        said = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise Refused(f"{path} cannot be started: {error.strerror}") from error
     return path, launchers.kind_of(said.stdout + said.stderr)
 
 

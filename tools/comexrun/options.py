@@ -42,9 +42,12 @@ class Options:
     program: list = field(default_factory=list)
 
 
+MOST_DIGITS = 9
+
+
 def number(option, text):
-    if not text.isdecimal():
-        raise Refused(f"{option} {text}: expected a number")
+    if not text.isdecimal() or len(text) > MOST_DIGITS:
+        raise Refused(f"{option} {text[:20]}: expected a number of at most {MOST_DIGITS} digits")
     return int(text)
 
 
@@ -83,6 +86,8 @@ def checked(options):
         name = word.split("=")[0]
         if before in ("-x", "-env", "-genv") and name in COUNTED:
             raise Refused(f"{before} {word}: comexrun has to count with it: say {COUNTED[name]}")
+        if before in ("-x", "-env", "-genv") and name == "LD_PRELOAD" and (options.world or options.check):
+            raise Refused(f"{before} {word}: it would replace what --world and --check load first; set it in the environment")
     if not options.workers:
         raise Refused("-n WORKERS is missing, or 0: how many processes of the program there are to be")
     if not options.program:

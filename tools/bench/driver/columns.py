@@ -170,6 +170,8 @@ def extra_column(text):
         raise Refused(f"--column {text}: expected NAME=PROGRAM or NAME=PROGRAM:PROGRESS-RANKS")
     if name in [c.name for c in all_columns()] + ["near"]:
         raise Refused(f"--column {text}: there is a column {name} already")
+    if not os.access(program, os.X_OK) or os.path.isdir(program):
+        raise Refused(f"--column {text}: {program} is no program that can be started")
     return Column(name, name, "near", os.path.abspath(program), int(ranks or 0))
 
 

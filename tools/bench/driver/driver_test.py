@@ -64,7 +64,7 @@ class Launching(unittest.TestCase):
             asked = launch.measuring_options(column(name), PLAN)
             self.assertIn("lock", asked[asked.index("--without") + 1].split(","))
         self.assertNotIn("--without", launch.measuring_options(column("comex"), PLAN))
-        self.assertNotIn("--without", launch.measuring_options(columns.extra_column("theirs=/opt/bench_any"), PLAN))
+        self.assertNotIn("--without", launch.measuring_options(columns.extra_column("theirs=/bin/true"), PLAN))
 
     def test_armci_mpi_runs_on_either_kind_of_windows_and_shared_ones_lack_nothing(self):
         there = columns.choose(columns.all_columns(), [])
@@ -115,12 +115,12 @@ class Launching(unittest.TestCase):
                                 "g": (None, "ns", "absent")})
 
     def test_another_runtime_is_a_column(self):
-        other = columns.extra_column("theirs=/opt/bench_any:1")
-        self.assertEqual((other.name, other.program, other.ranks(2)), ("theirs", "/opt/bench_any", 3))
-        for wrong in ("theirs", "theirs=/opt/bench_any:x", "comex=/opt/bench_any", "a,b=/opt/bench_any"):
+        other = columns.extra_column("theirs=/bin/true:1")
+        self.assertEqual((other.name, other.program, other.ranks(2)), ("theirs", "/bin/true", 3))
+        for wrong in ("theirs", "theirs=/bin/true:x", "comex=/bin/true", "a,b=/bin/true", "none=/bin/none", "folder=/bin"):
             self.assertRaises(columns.Refused, columns.extra_column, wrong)
-        with self.assertRaisesRegex(columns.Refused, "/b/bench: there is a column x already"):
-            columns.extra_columns(["x=/a/bench", "y=/a/bench", "x=/b/bench"])
+        with self.assertRaisesRegex(columns.Refused, "/bin/false: there is a column x already"):
+            columns.extra_columns(["x=/bin/true", "y=/bin/true", "x=/bin/false"])
 
     def test_a_sweep_is_a_column_for_each_value(self):
         swept = columns.sweep([column("virtual")], "COMEX_NAP_MAX_US=100,200")

@@ -93,6 +93,10 @@ with tempfile.TemporaryDirectory() as folder:
     check(top("--job", "none").returncode == 1, "a job that there is not is refused")
     for two in (("--once", "--html", page), ("--json", "--why"), ("--why", "--html", page)):
         check(top("--job", job, *two).returncode not in (0, 1), f"views that exclude each other: {two}")
+    check(top("--job", job, "--once", "--interval", "nan").returncode == 2, "no number of seconds is refused")
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        said = subprocess.run([TOP, "--job", job, "--once"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    check(said.returncode == 1 and "cannot be printed" in said.stderr, f"a full disk is told: {said.stderr}")
     if os.getuid() == 0:  # others do not see it
         said = subprocess.run(["setpriv", "--reuid", "65534", "--clear-groups", TOP, "--list"], capture_output=True, text=True, check=False)
         check(said.returncode == 0 and job not in said.stdout, f"another user sees the job: {said.stdout}{said.stderr}")

@@ -31,12 +31,16 @@ class Options(unittest.TestCase):
     def test_wrong_ones_are_refused(self):
         for line in ("prog", "-n 0 prog", "-n x prog", "-n 2 --world=1 prog", "-n", "-n 2", "-n 2 a : -n 2 b", "-n 2 --host a --hostfile b c",
                      "-n 2 --virtual-hosts 0 a", "--mca btl", "-n 2 -x COMEX_VIRTUAL_HOSTS=2 a",
-                     "-n 2 -genv GA_NUM_PROGRESS_RANKS_PER_NODE 2 a"):
+                     "-n 2 -genv GA_NUM_PROGRESS_RANKS_PER_NODE 2 a", "-n 1234567890 a", "-n 2 --world -x LD_PRELOAD=/l.so a",
+                     "-n 2 -genv LD_PRELOAD /l.so --check a"):
             with self.assertRaises(Refused, msg=line):
                 options.parsed(line.split())
 
     def test_a_switch_of_open_mpi_takes_no_word(self):
         self.assertEqual(options.parsed("-n 2 -s prog".split()).program, ["prog"])
+
+    def test_the_user_may_load_a_library_first(self):
+        self.assertEqual(options.parsed("-n 2 -x LD_PRELOAD=/l.so prog".split()).of_mpirun, ["-x", "LD_PRELOAD=/l.so"])
 
     def test_two_dashes_end_the_options(self):
         self.assertEqual(options.parsed("-n 2 -- --strange".split()).program, ["--strange"])
