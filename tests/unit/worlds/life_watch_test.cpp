@@ -141,6 +141,21 @@ TEST(LifeWatch, of_one_that_left_alone_still_tells_of_its_death_and_parts_at_its
   expect_one(wait_for_end(*dying.near), LinkEnd::broken);
 }
 
+TEST(LifeWatch, lets_go_of_a_link_that_both_sides_have_left_alone) {
+  const std::size_t before = comex::testing::open_descriptors();
+  LinkedPair linked;
+  EXPECT_GT(comex::testing::open_descriptors(), before);
+  linked.far->end(far_bridge, false);
+  EXPECT_TRUE(look(*linked.near).empty());
+  linked.near->end(near_bridge, false);
+  for (int round = 0; round < 20'000 && comex::testing::open_descriptors() > before; ++round) {
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    EXPECT_TRUE(linked.far->take_ended().empty());
+    EXPECT_TRUE(linked.near->take_ended().empty());
+  }
+  EXPECT_EQ(comex::testing::open_descriptors(), before);
+}
+
 // The end follows so soon that both words may be read at once.
 TEST(LifeWatch, tells_the_first_word_of_two) {
   LinkedPair linked;
@@ -217,7 +232,7 @@ class LifeWatchAmongStrangers : public ::testing::TestWithParam<StrangerRow> {};
 
 TEST_P(LifeWatchAmongStrangers, is_tied_to_the_right_one) {
   Listener listener = std::move(Listener::open("127.0.0.1")).value();
-  const std::size_t descriptors = testing::open_descriptors();
+  const std::size_t descriptors = comex::testing::open_descriptors();
   const std::size_t bytes = testing::allocated_bytes();
   std::atomic<bool> is_tied{false};
   LivenessLinks came;
@@ -232,7 +247,7 @@ TEST_P(LifeWatchAmongStrangers, is_tied_to_the_right_one) {
     strangers.say_more();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  EXPECT_LE(testing::open_descriptors() - strangers.size(), descriptors + 48);
+  EXPECT_LE(comex::testing::open_descriptors() - strangers.size(), descriptors + 48);
   EXPECT_LE(testing::allocated_bytes(), bytes + (std::size_t{1} << 20));
   const auto guest = link_to(listener.name(), far_world, Deadline(5));
   waits.wait();

@@ -22,11 +22,16 @@ void say(FramedSocket& channel, LinkEnd how) {
 }
 
 // If the connection has ended, gives the other side's last word.
-bool has_ended(FramedSocket& channel, LinkEnd& how) {
+bool has_ended(FramedSocket& channel, LinkEnd& how, bool& is_watched_there) {
   const bool is_open = channel.step();
   while (const auto frame = channel.take()) {
-    const bool is_word = frame->size() == 1 && how == LinkEnd::none;  // the first one counts
-    if (is_word) how = static_cast<LinkEnd>(frame->front());
+    if (frame->size() != 1 || how != LinkEnd::none) continue;  // the first one counts
+    const auto word = static_cast<LinkEnd>(frame->front());
+    if (word == LinkEnd::left) {
+      is_watched_there = false;
+    } else {
+      how = word;
+    }
   }
   return !is_open || how != LinkEnd::none;
 }
@@ -66,7 +71,7 @@ void LifeWatch::end(BridgeId bridge, bool all_part) {
   for (LivenessLink& link : links_) {
     if (link.bridge != bridge) continue;
     link.is_watched = false;
-    if (all_part) say(link.channel, LinkEnd::parted);
+    say(link.channel, all_part ? LinkEnd::parted : LinkEnd::left);
   }
   std::erase_if(
       links_, [&](const LivenessLink& link) { return link.bridge == bridge && (all_part || link.is_told); });
@@ -100,12 +105,13 @@ std::vector<EndedLink> LifeWatch::take_ended() {
 void LifeWatch::look() {
   for (LivenessLink& link : links_) {
     LinkEnd how = LinkEnd::none;
-    if (link.is_told || !link.channel.is_open() || !has_ended(link.channel, how)) continue;
+    if (link.is_told || !link.channel.is_open() || !has_ended(link.channel, how, link.is_watched_there))
+      continue;
     link.channel.close();
     if (how != LinkEnd::parted) report(link, how);
   }
   std::erase_if(links_, [](const LivenessLink& link) {
-    return !link.is_watched && (link.is_told || !link.channel.is_open());
+    return !link.is_watched && (link.is_told || !link.is_watched_there || !link.channel.is_open());
   });
   has_links_.store(!links_.empty(), std::memory_order_relaxed);
 }

@@ -24,6 +24,7 @@ enum class LinkEnd : unsigned char {
   ended,        // it has finalized without parting
   broken,       // a process of its world has died, and it goes on alone
   broken_here,  // the same of this world; never sent
+  left,         // no end: the other side watches no more, and goes on
 };
 
 using LivenessLinks = std::multimap<WorldId, FramedSocket>;
@@ -45,8 +46,8 @@ class LifeWatch {
 
   // Watches over the links of a bridge. `dead_workers`: of this world, as all of it that meet know.
   void add(BridgeId bridge, LivenessLinks links, std::uint32_t dead_workers = 0);
-  // Ends the watch over a bridge's links: their ends are not reported afterwards. The other side is told if
-  // all part; otherwise it still learns how this process ends.
+  // Ends the watch over a bridge's links: their ends are not reported afterwards. If all part, the links end;
+  // otherwise the other side still learns how this process ends, until it watches no more either.
   void end(BridgeId bridge, bool all_part);
   // So many workers of this world have died: ends the links, also later ones, that were made when fewer had,
   // with LinkEnd::broken. Each is reported here as broken_here, unless its end was reported before.
@@ -63,6 +64,7 @@ class LifeWatch {
     FramedSocket channel;
     std::uint32_t dead_workers;
     bool is_watched = true;
+    bool is_watched_there = true;
     bool is_told = false;
   };
   void report(LivenessLink& link, LinkEnd how);
