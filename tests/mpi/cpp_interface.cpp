@@ -3,6 +3,7 @@
 //   cpp_interface leaves   an exception on one worker ends the job, since the others wait for it
 //   cpp_interface large    calls of more than 2 GiB; needs 4.4 GB
 //   cpp_interface spawn    two worlds; needs slots for one process more
+//   cpp_interface tasks    coroutines alone; compiled without optimization too
 #include <cstdlib>
 #include <new>
 
@@ -283,6 +284,8 @@ int main(int argc, char** argv) {
     job.check("two worlds", [&] { two_worlds(job, program); });
   } else if (job.has("large")) {
     job.check("more than two gigabytes", [&] { more_than_two_gigabytes(job); });
+  } else if (job.has("tasks")) {
+    job.check("tasks", [&] { tasks(job); });
   } else {
     check_all(job);
   }

@@ -136,6 +136,11 @@ inline task<int> opens(bool& gate, global_ptr<long> from) {
   gate = true;
   co_return static_cast<int>(b - a);
 }
+inline task<long> opened(Gate& gate, long turns) {
+  long sum = 0;
+  for (long turn = 0; turn < turns; ++turn) sum += co_await through(gate);
+  co_return sum;
+}
 inline task<> throws_first(global_ptr<long> from) {
   (void)co_await async_get(from);
   throw std::string("mine");
@@ -158,6 +163,7 @@ inline void tasks(const Job& job) {
   job.equal(std::get<0>(results), 5, "a task that waits for another");
   job.equal(std::get<1>(results), 20, "two results at once");
   job.require(late.ready() && late.get() == 6, "a chain that has become ready");
+  job.equal(run(opened(gate, 1'000'000)), 5'000'000, "the sum of tasks that do not wait");
   std::vector<task<long>> many;
   for (int rank = 0; rank < job.workers; ++rank) many.push_back(element(memory.ptr(rank)));
   const std::vector<long> seen = run(std::move(many));

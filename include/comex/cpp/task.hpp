@@ -168,11 +168,15 @@ class [[nodiscard]] task {
  private:
   struct awaiter {
     bool await_ready() const noexcept { return false; }
+    // It begins in here, and one that ends without waiting goes on by the result, not by its follower: a
+    // compiler that does not optimize would use stack for each turn of a loop.
     template <std::derived_from<detail::promise_base> Promise>
-    handle_type await_suspend(std::coroutine_handle<Promise> who) const noexcept {
+    bool await_suspend(std::coroutine_handle<Promise> who) const {
       handle.promise().loop = who.promise().loop;
+      handle.resume();
+      if (handle.done()) return false;
       handle.promise().follower = who;
-      return handle;
+      return true;
     }
     T await_resume() const { return handle.promise().result.take(); }
 
