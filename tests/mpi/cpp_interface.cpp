@@ -137,6 +137,37 @@ void passing_exceptions(const Job& job) {
   job.equal(comex::get(there), 3, "a word that an exception has left");
 }
 
+// One of everything that ends with the runtime.
+struct Left {
+  explicit Left(const comex::group& world)
+      : side(world.split(world.rank() == 0 ? 0 : 1)), memory(world, 1), put(comex::async_put(value, to())) {
+    if (world.size() == 1) return;
+    inter.emplace(comex::make_inter_group(side, 0, world, world.rank() == 0 ? 1 : 0, 3));
+  }
+  comex::global_ptr<long> to() const { return memory.ptr(memory.ranks() - 1); }
+
+  long value = 1;
+  comex::group side;
+  std::optional<comex::inter_group> inter;
+  comex::array<long> memory;
+  comex::buffer<long> own{1};
+  comex::mutexes set{1};
+  comex::future<> put;
+};
+std::unique_ptr<Left> left_behind;  // until the next runtime is on, or the program ends
+
+// What an earlier runtime has left ends, and nothing of this one, whose handles may be the same.
+int replace_left(const comex::group& world) {
+  auto fresh = std::make_unique<Left>(world);
+  left_behind.swap(fresh);
+  fresh.reset();
+  left_behind->side.barrier();
+  if (left_behind->inter) left_behind->inter->merge(world.rank() == 0).barrier();
+  comex::mutex own = left_behind->set.at(0, world.rank());
+  const std::scoped_lock locked(own);
+  return comex::get(left_behind->to()) == 1 ? 0 : 1;
+}
+
 int live_alone(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm over = MPI_COMM_NULL;
@@ -158,6 +189,7 @@ int live_alone(int argc, char** argv) {
     world.barrier();
     if (world.rank() == 0 && memory.local()[0] != world.size()) ++wrong;
     world.barrier();
+    wrong += replace_left(world);
   }
   if (comex_initialized() != 0) ++wrong;
   int mode = -1;

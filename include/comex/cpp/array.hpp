@@ -49,7 +49,8 @@ class array {
   array(const array&) = delete;
   array& operator=(const array&) = delete;
   ~array() {
-    if (!parts_.empty() && !passing_) comex_free(parts_[static_cast<std::size_t>(me_)], group_);
+    if (!parts_.empty() && !passing_ && !life_.is_over())
+      comex_free(parts_[static_cast<std::size_t>(me_)], group_);
   }
   // Collective, as the destructor, and throws: earlier writes that were refused are told here at the latest.
   void free() {
@@ -90,12 +91,14 @@ class array {
     std::swap(me_, other.me_);
     parts_.swap(other.parts_);
     counts_.swap(other.counts_);
+    std::swap(life_, other.life_);
   }
 
   comex_group_t group_ = COMEX_GROUP_NULL;
   int me_ = detail::no_target;
   std::vector<void*> parts_;  // by rank; empty: nothing is allocated
   std::vector<std::size_t> counts_;
+  detail::life life_;
   detail::passing_exception passing_;
 };
 
@@ -111,14 +114,20 @@ class buffer {
     if (at_ == nullptr && count != 0) throw std::bad_alloc();
   }
   buffer(buffer&& other) noexcept
-      : at_(std::exchange(other.at_, nullptr)), size_(std::exchange(other.size_, 0)), me_(other.me_) {}
+      : at_(std::exchange(other.at_, nullptr)),
+        size_(std::exchange(other.size_, 0)),
+        me_(other.me_),
+        life_(other.life_) {}
   buffer& operator=(buffer&& other) noexcept {
     std::swap(at_, other.at_);
     std::swap(size_, other.size_);
     std::swap(me_, other.me_);
+    std::swap(life_, other.life_);
     return *this;
   }
-  ~buffer() { comex_free_local(at_); }
+  ~buffer() {
+    if (!life_.is_over()) comex_free_local(at_);
+  }
 
   std::span<T> local() const noexcept { return {at_, size_}; }
   // In the world group. Its bytes may be sent to others, whose pointer means the same.
@@ -128,6 +137,7 @@ class buffer {
   T* at_ = nullptr;
   std::size_t size_ = 0;
   int me_ = detail::no_target;
+  detail::life life_;
 };
 
 }  // namespace comex

@@ -3,6 +3,7 @@
 
 #include <comex/comex.h>
 
+#include <atomic>
 #include <cstddef>
 #include <exception>
 #include <stdexcept>
@@ -87,6 +88,20 @@ class passing_exception {
 
  private:
   int before_ = std::uncaught_exceptions();
+};
+
+inline std::atomic<unsigned> ended_runtimes = 0;
+
+// Tells whether the runtime that something is of has ended, which has freed it; handles and addresses may be
+// those of others in a later runtime. It moves with what it tells of.
+class life {
+ public:
+  bool is_over() const noexcept {
+    return ended_before_ != ended_runtimes.load(std::memory_order_relaxed) || comex_initialized() == 0;
+  }
+
+ private:
+  unsigned ended_before_ = ended_runtimes.load(std::memory_order_relaxed);
 };
 
 }  // namespace detail

@@ -24,7 +24,7 @@ class group {
   group(const group&) = delete;
   group& operator=(const group&) = delete;
   ~group() {
-    if (is_owner_ && !passing_) comex_group_free(handle_);
+    if (is_owner_ && !passing_ && !life_.is_over()) comex_group_free(handle_);
   }
 
   // All workers, and the calling worker alone.
@@ -112,10 +112,12 @@ class group {
   void swap(group& other) noexcept {
     std::swap(handle_, other.handle_);
     std::swap(is_owner_, other.is_owner_);
+    std::swap(life_, other.life_);
   }
 
   comex_group_t handle_ = COMEX_GROUP_NULL;
   bool is_owner_ = false;
+  detail::life life_;
   detail::passing_exception passing_;
 };
 

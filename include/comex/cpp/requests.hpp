@@ -32,19 +32,21 @@ class requests {
       : made_(other.made_),
         request_(other.request_),
         is_pending_(std::exchange(other.is_pending_, false)),
+        life_(other.life_),
         failure_(std::exchange(other.failure_, COMEX_SUCCESS)),
         more_(std::move(other.more_)) {}
   requests& operator=(requests&& other) noexcept {
     if (this == &other) return *this;
-    settle();
+    end();
     made_ = other.made_;
     request_ = other.request_;
     is_pending_ = std::exchange(other.is_pending_, false);
+    life_ = other.life_;
     failure_ = std::exchange(other.failure_, COMEX_SUCCESS);
     more_ = std::move(other.more_);
     return *this;
   }
-  ~requests() { drain(); }
+  ~requests() { end(); }
 
   // start(handle) is a non-blocking C call.
   template <class Start>
@@ -57,6 +59,7 @@ class requests {
     }
     request_ = request;
     is_pending_ = true;
+    life_ = life();
   }
 
   // Makes a round of progress if something is under way. Else it serves now and then, as every call does,
@@ -88,6 +91,9 @@ class requests {
   }
 
  private:
+  void end() noexcept {
+    if (is_pending_ && !life_.is_over()) drain();  // the end of the runtime has completed it
+  }
   void drain() noexcept {
     while (is_pending_) {
       comex_request_t request = request_;
@@ -109,6 +115,7 @@ class requests {
   call made_;
   comex_request_t request_ = 0;
   bool is_pending_ = false;
+  life life_;
   int failure_ = COMEX_SUCCESS;  // the code of one that has failed
   std::unique_ptr<std::vector<comex_request_t>> more_;
 };

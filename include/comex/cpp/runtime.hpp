@@ -78,6 +78,7 @@ class runtime {
   int end() noexcept {
     if (!std::exchange(is_alive_, false)) return COMEX_SUCCESS;
     const int code = is_first_ ? comex_finalize() : COMEX_SUCCESS;
+    if (is_first_) ++detail::ended_runtimes;
     comex_set_errors(mode_before_);
     return code;
   }

@@ -57,12 +57,12 @@ class mutex {
 class mutexes {
  public:
   explicit mutexes(int mine) { detail::check(comex_create_mutexes(mine), {.name = "create_mutexes"}); }
-  mutexes(mutexes&& other) noexcept : is_owner_(std::exchange(other.is_owner_, false)) {}
+  mutexes(mutexes&& other) noexcept : is_owner_(std::exchange(other.is_owner_, false)), life_(other.life_) {}
   mutexes& operator=(mutexes&&) = delete;
   mutexes(const mutexes&) = delete;
   mutexes& operator=(const mutexes&) = delete;
   ~mutexes() {
-    if (is_owner_ && !passing_) comex_destroy_mutexes();
+    if (is_owner_ && !passing_ && !life_.is_over()) comex_destroy_mutexes();
   }
 
   // Number `index` of the worker `owner`. Whether it exists is found out by its first use.
@@ -70,6 +70,7 @@ class mutexes {
 
  private:
   bool is_owner_ = true;
+  detail::life life_;
   detail::passing_exception passing_;
 };
 

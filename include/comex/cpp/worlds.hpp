@@ -31,16 +31,20 @@ class inter_group {
  public:
   inter_group(comex_group_t handle, bool is_owner) noexcept : handle_(handle), is_owner_(is_owner) {}
   inter_group(inter_group&& other) noexcept
-      : handle_(std::exchange(other.handle_, COMEX_GROUP_NULL)), is_owner_(other.is_owner_) {}
+      : handle_(std::exchange(other.handle_, COMEX_GROUP_NULL)),
+        is_owner_(other.is_owner_),
+        life_(other.life_) {}
   inter_group& operator=(inter_group&& other) noexcept {
     std::swap(handle_, other.handle_);
     std::swap(is_owner_, other.is_owner_);
+    std::swap(life_, other.life_);
     return *this;
   }
   inter_group(const inter_group&) = delete;
   inter_group& operator=(const inter_group&) = delete;
   ~inter_group() {
-    if (handle_ != COMEX_GROUP_NULL && is_owner_ && !passing_) comex_world_disconnect(&handle_);
+    if (handle_ != COMEX_GROUP_NULL && is_owner_ && !passing_ && !life_.is_over())
+      comex_world_disconnect(&handle_);
   }
 
   comex_group_t handle() const noexcept { return handle_; }
@@ -69,6 +73,7 @@ class inter_group {
  private:
   comex_group_t handle_;
   bool is_owner_;
+  detail::life life_;
   detail::passing_exception passing_;
 };
 
@@ -115,7 +120,9 @@ class open_port {
   open_port() { detail::check(comex_world_open_port(text_.data(), most_bytes), {.name = "world_open_port"}); }
   open_port(const open_port&) = delete;
   open_port& operator=(const open_port&) = delete;
-  ~open_port() { comex_world_close_port(text_.data()); }
+  ~open_port() {
+    if (!life_.is_over()) comex_world_close_port(text_.data());
+  }
 
   // What those who connect are told.
   const char* text() const noexcept { return text_.data(); }
@@ -123,6 +130,7 @@ class open_port {
  private:
   static constexpr int most_bytes = 1024;
   std::array<char, most_bytes> text_{};
+  detail::life life_;
 };
 
 // Meets a world that connects to the root's open port, or that has it open. All members fail if nobody comes
