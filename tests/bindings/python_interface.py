@@ -1,6 +1,7 @@
 """All of the package comex, for several layouts of the job. Arguments:
   comm     init over a communicator of mpi4py          other    mpi4py is of another MPI, and is refused
   raises   an exception on one worker ends the job     leaves   the same, out of a with-block
+  exits    the same, by sys.exit of a text or, with a second argument, of 3
   prints   every process prints before the start
 """
 import os
@@ -310,6 +311,11 @@ if what == "leaves":
     with runtime:
         if me == 0:
             raise KeyError("on purpose")
+        comex.barrier()
+if what == "exits":
+    with runtime:
+        if me == 0:
+            sys.exit(3 if len(sys.argv) > 2 else "no input")
         comex.barrier()
 if what == "other":
     raises(ImportError, "two MPIs cannot work in one process", lambda: world.comm)

@@ -35,9 +35,13 @@ class Runtime:
     def __exit__(self, kind, value, traceback):
         if not self.is_worker:
             return
-        if kind is not None and not issubclass(kind, SystemExit):
-            sys.excepthook(kind, value, traceback)  # the others may wait for this worker for ever
-            _comex.end_job(f"an exception left the with-block of comex.init: {kind.__name__}: {value}", 1)
+        status = 0 if kind is None else _status_of(value)
+        if status != 0:  # the others may wait for this worker for ever
+            if not issubclass(kind, SystemExit):
+                sys.excepthook(kind, value, traceback)
+            elif not isinstance(value.code, int):
+                print(value.code, file=sys.stderr, flush=True)  # as Python would
+            _comex.end_job(f"an exception left the with-block of comex.init: {kind.__name__}: {value}", status)
         finalize()
 
 
@@ -120,6 +124,14 @@ def _hook(kind, value, traceback):
     global _has_failed
     (_hook_before or sys.__excepthook__)(kind, value, traceback)
     _has_failed = True
+
+
+def _status_of(exception):
+    """The status of a program that ends by the exception."""
+    if not isinstance(exception, SystemExit):
+        return 1
+    code = 0 if exception.code is None else exception.code
+    return code & 0xff if isinstance(code, int) else 1
 
 
 @atexit.register
