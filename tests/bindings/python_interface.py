@@ -2,8 +2,9 @@
   comm     init over a communicator of mpi4py          other    mpi4py is of another MPI, and is refused
   raises   an exception on one worker ends the job     leaves   the same, out of a with-block
   exits    the same, by sys.exit of a text or, with a second argument, of 3
-  prints   every process prints before the start
+  prompts  an exception at a prompt ends nothing       prints   every process prints before the start
 """
+import code
 import os
 import sys
 
@@ -317,6 +318,12 @@ if what == "exits":
         if me == 0:
             sys.exit(3 if len(sys.argv) > 2 else "no input")
         comex.barrier()
+if what == "prompts":
+    sys.ps1 = ">>> "
+    if me == 0:
+        code.InteractiveInterpreter().runsource("mistyped")
+    comex.barrier()
+    sys.exit(0)
 if what == "other":
     raises(ImportError, "two MPIs cannot work in one process", lambda: world.comm)
 for dtype in KINDS + ("uint8", "int16"):

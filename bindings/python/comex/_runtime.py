@@ -123,7 +123,7 @@ def _watch_exceptions():
 def _hook(kind, value, traceback):
     global _has_failed
     (_hook_before or sys.__excepthook__)(kind, value, traceback)
-    _has_failed = True
+    _has_failed = _has_failed or not hasattr(sys, "ps1")  # a prompt goes on after it
 
 
 def _status_of(exception):
