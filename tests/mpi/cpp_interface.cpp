@@ -111,6 +111,11 @@ void refusals(const Job& job) {
     job.require(failure.target() == job.workers + 3 && failure.bytes() == 8, "what an error says");
   }
   job.require(throws_error([] { comex::group::view(977).barrier(); }), "a group that is none");
+  std::vector<std::size_t> counts(static_cast<std::size_t>(job.workers), 1);
+  counts.back() = SIZE_MAX / sizeof(long) + 1;
+  job.require(
+      throws<std::length_error>([&] { const comex::array<long> none(comex::group::world(), counts); }),
+      "a part of one worker that has no room");
   comex::put(7L, memory.ptr(target, 1));
   comex::group::world().barrier();
   job.equal(memory.local()[0], 5, "a word after refusals");

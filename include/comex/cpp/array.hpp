@@ -5,6 +5,7 @@
 #include <comex/cpp/group.hpp>
 #include <comex/cpp/pointer.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -32,9 +33,9 @@ class array {
     if (me_ < 0) throw std::invalid_argument("comex::array: the caller is not a member of the group");
     if (counts_.size() != static_cast<std::size_t>(over.size()))
       throw std::length_error("comex::array: the counts are not one for each rank");
-    const std::size_t count = counts_[static_cast<std::size_t>(me_)];
-    if (count > SIZE_MAX / sizeof(T)) throw std::length_error("comex::array: there is no room for so many");
-    const std::size_t bytes = count * sizeof(T);
+    if (std::ranges::max(counts_) > SIZE_MAX / sizeof(T))  // on all members alike
+      throw std::length_error("comex::array: there is no room for so many");
+    const std::size_t bytes = counts_[static_cast<std::size_t>(me_)] * sizeof(T);
     parts_.resize(counts_.size());
     const int code = device == nullptr ? comex_malloc(parts_.data(), bytes, group_)
                                        : comex_malloc_mem_dev(parts_.data(), bytes, group_, device);
