@@ -169,6 +169,7 @@ contains
     integer(c_size_t), intent(in) :: element_bytes
     integer(c_int), intent(in), optional :: group
     integer(c_int), intent(out), optional :: stat
+    integer(c_size_t) :: elements
     integer(c_int) :: before, code, members
     is_reserved = .false.
     if (allocated(memory%parts)) then
@@ -182,7 +183,8 @@ contains
     code = c_group_size(of(group), members)
     if (code == COMEX_SUCCESS) then
       allocate (memory%parts(0:members - 1))
-      code = c_malloc(memory%parts, element_bytes*product(int(extents, c_size_t)), of(group))
+      elements = min(product(int(extents, c_size_t)), huge(element_bytes)/element_bytes)  ! more are refused as these are
+      code = c_malloc(memory%parts, element_bytes*elements, of(group))
       if (code /= COMEX_SUCCESS) deallocate (memory%parts)
     end if
     is_reserved = code == COMEX_SUCCESS
@@ -306,9 +308,9 @@ contains
       if (d == 1 .and. (extents(1) == 1 .or. (near_stride(1) == element .and. far_stride(1) == element)) .and. &
           extents(1) <= huge(counts)/counts(1)) then
         counts(1) = counts(1)*int(extents(1), c_int)
-      else if (extents(d) /= 1) then
-        if (max(near_stride(d), far_stride(d)) > huge(near_bytes)) then
-          call refuse(name//': target '//text_of(proc)//': strides of 2 GiB or more; pass the columns one by one', stat)
+      else if (extents(d) > 1) then
+        if (min(near_stride(d), far_stride(d)) < 0 .or. max(near_stride(d), far_stride(d)) > huge(near_bytes)) then
+          call refuse(name//': target '//text_of(proc)//': strides below 0, or of 2 GiB or more; pass parts one by one', stat)
           return
         end if
         levels = levels + 1

@@ -255,6 +255,7 @@ contains
     type(comex_memory) :: memory, none
     type(comex_request) :: request
     real(real64), pointer :: mine(:, :)
+    complex(real64), pointer :: wide(:, :)
     real(real64), asynchronous :: data(3, 3)
     integer :: stat, next, group
     integer(int32) :: old
@@ -282,6 +283,12 @@ contains
     call require(all(shape(mine) == [4, 5]), 'the own part after a second allocate')
     call comex_allocate(none, mine, -1, 3, stat=stat)
     call require(stat == COMEX_FAILURE .and. all(shape(mine) == [4, 5]), 'the own part after an extent below 0')
+    call comex_allocate(none, wide, 2**30, 2**30, stat=stat)
+    call require(stat == COMEX_FAILURE, 'as many bytes as no address counts')
+    call comex_put(data(:2, 1), memory, next, 2, step=-536870911, stat=stat)
+    call require(stat == COMEX_FAILURE, 'a step backwards that is positive as an int of bytes')
+    call comex_put(data(:0, 1), memory, next, 2, step=-536870911, stat=stat)
+    call require(stat == COMEX_SUCCESS, 'no elements of any step')
     group = 977
     call comex_group_free(group, stat)
     call require(stat == COMEX_FAILURE .and. group == 977, 'a free of a group that is none')
