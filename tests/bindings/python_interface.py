@@ -22,7 +22,7 @@ def raises(kind, words, call):
     try:
         call()
     except kind as error:
-        require(words in str(error), f"the text of {kind.__name__}: {error}")
+        require(words in str(error) and "\n" not in str(error), f"the text of {kind.__name__}: {error}")
     else:
         require(False, f"no {kind.__name__}, which would say: {words}")
 
@@ -39,7 +39,8 @@ def check_kind(dtype):
     a.local[...] = model[rows]
     world.barrier()
     for index in (..., 0, -1, (slice(None), 2), (slice(1, None, 3), slice(0, 5, 2), slice(1, 6, 4)), (3, 4, 5),
-                  (..., 1), (slice(2, 4), ..., slice(5, 2)), slice(-3, None), (slice(None), 1, slice(2, 4))):
+                  (..., 1), (slice(2, 4), ..., slice(5, 2)), slice(-3, None), (slice(None), 1, slice(2, 4)),
+                  slice(1, None, 2**62), (0, slice(None, None, 10**20))):
         found = a[index]
         require(found.dtype == model.dtype and np.shape(found) == np.shape(model[index]), f"the shape of a get of {index}")
         require(found == model[index], f"a get of {index} of {dtype}")
@@ -245,6 +246,13 @@ def check_refusals():
             (ValueError, "the shape is (-1,)", lambda: comex.Array(-1)),
             (ValueError, "8 dimensions; 1 to 7", lambda: comex.Array((1,) * 8)),
             (TypeError, "no bytes that others could use", lambda: comex.Array(3, object)),
+            (ValueError, "has more than 9223372036854775807 bytes", lambda: comex.Array((2**31, 2**32), "int8")),
+            (ValueError, "has more than 9223372036854775807 bytes", lambda: comex.Array((0, 10**30))),
+            (ValueError, "first is 1208925819614629174706176; allowed are", lambda: comex.Counter(first=2**80)),
+            (TypeError, "first is 'x'; it must be an integer", lambda: comex.Counter(first="x")),
+            (TypeError, "root is 0.5; it must be an integer", lambda: comex.Counter(root=0.5)),
+            (TypeError, "rank is '0'; it must be an integer", lambda: comex.fence("0")),
+            (ValueError, "rank is 2147483648; allowed are", lambda: comex.fence(2**31)),
             (ValueError, "comex.Array: the group is none", lambda: comex.Array(3, group=none)),
             (ValueError, "comex.Counter: the group is none", lambda: comex.Counter(none)),
             (comex.Error, "is out of range", lambda: world.host_of(size)),

@@ -2,6 +2,7 @@
 import array
 import math
 import operator
+import sys
 import weakref
 
 import numpy
@@ -59,6 +60,8 @@ class Array:
         self.dtype = numpy.dtype(dtype)
         if self.dtype.hasobject or self.dtype.itemsize == 0 or self.dtype.subdtype is not None:
             raise TypeError(f"comex.Array: elements of type {self.dtype} have no bytes that others could use")
+        if math.prod(max(extent, 1) for extent in self.shape) * self.dtype.itemsize > sys.maxsize:
+            raise ValueError(f"comex.Array: the shape {self.shape} of {self.dtype} has more than {sys.maxsize} bytes")
         self.group = _runtime.group_of("comex.Array", group)
         self._rank, self._ranks = self.group.rank, self.group.size
         self._strides = [self.dtype.itemsize * math.prod(self.shape[d + 1:]) for d in range(len(self.shape))]
@@ -177,14 +180,14 @@ class Array:
         start, step, count = region.starts[0], region.steps[0], region.full[0]
         inner = sum(s * stride for s, stride in zip(region.starts[1:], self._strides[1:]))
         strides = [step * stride for step, stride in zip(region.steps, self._strides)]
-        pieces = []
+        pieces, group = [], self.group._handle
         for rank in range(self._rank_of(start), self._rank_of(start + (count - 1) * step) + 1):
             rows = self.rows(rank)
             first = max(0, -((start - rows.start) // step))  # the first of the region that is not before the rows
             end = min(count, -((start - rows.stop) // step))
             if first < end:
                 place = self._parts[rank] + (start + first * step - rows.start) * self._strides[0] + inner
-                pieces.append((block[first:end], _comex.Block(place, strides, rank, self.group._handle)))
+                pieces.append((block[first:end], _comex.Block(place, strides, rank, group)))
         return pieces
 
     def _rank_of(self, row):
@@ -293,7 +296,8 @@ def _selected(one, extent, axis):
         start, stop, step = one.indices(extent)
         if step < 0:
             raise ValueError(f"comex.Array: the step {step} on axis {axis}; steps are positive")
-        return start, step, len(range(start, stop, step))
+        count = len(range(start, stop, step))
+        return start, step if count > 1 else 1, count  # the step to nowhere may be more than any address
     if isinstance(one, (bool, numpy.bool_)) or not hasattr(one, "__index__"):
         raise TypeError(f"comex.Array: the index {one!r} on axis {axis}; indices are integers, slices and ...")
     place = operator.index(one)

@@ -1,6 +1,7 @@
 """Groups of workers."""
 from comex import _comex
 from comex import _mpi4py
+from comex import _runtime
 
 
 class Group:
@@ -78,4 +79,4 @@ class Group:
         if rank is None:
             _comex.fence_all(self._handle)
         else:
-            _comex.fence(self._handle, rank)
+            _comex.fence(self._handle, _runtime.integer("comex.fence: rank", rank))

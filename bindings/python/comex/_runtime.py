@@ -1,5 +1,6 @@
 """Start and end of the runtime."""
 import atexit
+import operator
 import os
 import sys
 import weakref
@@ -90,6 +91,18 @@ def group_of(what, group):
     if not group:
         raise ValueError(f"{what}: the group is none: it was freed, or the caller is outside; members alone make the call")
     return group
+
+
+def integer(what, value, bits=32):
+    """The value, if C has it as an int, or as a long."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{what} is {value!r}; it must be an integer") from None
+    most = 2**(bits - 1) - 1
+    if not -most - 1 <= number <= most:
+        raise ValueError(f"{what} is {number}; allowed are {-most - 1} to {most}")
+    return number
 
 
 def finalize():

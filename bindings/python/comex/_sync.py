@@ -9,6 +9,7 @@ class Counter:
 
     def __init__(self, group=None, first=0, root=0):
         self._group = _runtime.group_of("comex.Counter", group)
+        root, first = _runtime.integer("comex.Counter: root", root), _runtime.integer("comex.Counter: first", first, 64)
         if not 0 <= root < self._group.size:
             raise ValueError(f"comex.Counter: the root {root} is no rank of the group; allowed are 0 to {self._group.size - 1}")
         self._root = root
@@ -23,6 +24,7 @@ class Counter:
     def fetch_add(self, step=1):
         """The value, which is higher by `step` afterwards, at once for all."""
         self._check()
+        step = _runtime.integer("comex.Counter: step", step, 64)
         return _comex.fetch_add(self._word, step, self._root, self._group._handle)
 
     def free(self):
