@@ -345,14 +345,20 @@ check_groups()
 check_refusals()
 if what == "comm":
     check_mpi4py()
-left, left_counter = comex.Array(3), comex.Counter()
+left, left_counter, left_group = comex.Array(3), comex.Counter(), world.split(0)
 comex.finalize()
 require(not comex.initialized(), "a runtime that has ended")
 raises(ValueError, "the runtime that had the array has ended", lambda: left[0])
 for use in (left_counter.fetch_add, left_counter.free):
     raises(ValueError, "its runtime has ended", use)
+raises(ValueError, "the runtime that had the group has ended", lambda: left_group.rank)
 if what != "comm":  # where the progress ranks have gone
     with comex.init() as again:
+        group = again.split(0)
+        require(group != left_group and repr(group) != repr(left_group), "a group of the second runtime")
+        for use in (left_group.barrier, left_group.free, lambda: comex.Array(3, group=left_group)):
+            raises(ValueError, "the runtime that had the group has ended", use)
+        group.barrier()
         counter = comex.Counter()
         require(0 <= counter.fetch_add() < size, "a counter of the second runtime")
         raises(ValueError, "the runtime that had the array has ended", lambda: left.local)

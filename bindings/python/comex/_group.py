@@ -3,25 +3,32 @@ from comex import _comex
 from comex import _mpi4py
 from comex import _runtime
 
+_OF_EVERY_RUNTIME = (_comex.WORLD, _comex.SELF, _comex.NULL)
+
 
 class Group:
     """A group of workers, whose ranks count from 0. world(), create() and split() make groups; free() ends one that was
     made, and so does the end of a with-block. A process outside a group that it helped to make has a false one."""
 
     def __init__(self, handle):
-        self._handle = handle
+        self._number = handle
+        self._life = None if handle in _OF_EVERY_RUNTIME else _runtime.life()
 
     def __bool__(self):
-        return self._handle != _comex.NULL
+        return self._number != _comex.NULL
 
     def __eq__(self, other):
-        return isinstance(other, Group) and self._handle == other._handle
+        return isinstance(other, Group) and (self._number, self._life) == (other._number, other._life)
 
     def __hash__(self):
-        return hash(self._handle)
+        return hash((self._number, self._life))
 
     def __repr__(self):
-        return f"<comex.Group {self._handle}: rank {self.rank} of {self.size}>" if self else "<comex.Group: none>"
+        if not self:
+            return "<comex.Group: none>"
+        if self._is_over():
+            return f"<comex.Group {self._number}: its runtime has ended>"
+        return f"<comex.Group {self._number}: rank {self.rank} of {self.size}>"
 
     def __enter__(self):
         return self
@@ -66,8 +73,8 @@ class Group:
 
     def free(self):
         """Collective over the group. It does nothing to the world."""
-        if self._handle not in (_comex.WORLD, _comex.SELF, _comex.NULL):
-            handle, self._handle = self._handle, _comex.NULL
+        if self._number not in _OF_EVERY_RUNTIME:
+            handle, self._number, self._life = self._handle, _comex.NULL, None
             _comex.free_group(handle)
 
     def barrier(self):
@@ -80,3 +87,15 @@ class Group:
             _comex.fence_all(self._handle)
         else:
             _comex.fence(self._handle, _runtime.integer("comex.fence: rank", rank))
+
+    # What follows is not for programs.
+
+    def _is_over(self):
+        return self._life is not None and self._life != _runtime.life()
+
+    @property
+    def _handle(self):
+        """Its number in the runtime; a later one has the same numbers for other groups."""
+        if self._is_over():
+            raise ValueError("comex.Group: the runtime that had the group has ended")
+        return self._number
