@@ -24,7 +24,7 @@ int ARMCIX_Group_dup(ARMCI_Group* parent, ARMCI_Group* new_group);
 
 typedef struct armcix_mutex_hdl_s* armcix_mutex_hdl_t;
 
-/* Collective over the group; each member brings `count` mutexes, named by (mutex, rank in the group). Locks
+/* Collective over the group; each member brings `count` mutexes, named by (mutex, rank in the world). Locks
  * are granted in order of arrival. Trylock yields 0 if it got the lock, else not 0. */
 armcix_mutex_hdl_t ARMCIX_Create_mutexes_hdl(int count, ARMCI_Group* group);
 int ARMCIX_Destroy_mutexes_hdl(armcix_mutex_hdl_t handle);

@@ -3,6 +3,7 @@
 //   lock     my = next++;  wait until serving == my       next, serving: one long each
 //   trylock  s = serving;  if next == s: next = s + 1     serving never passes next, so s is then served
 //   unlock   serving++
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -29,26 +30,26 @@ struct Ticket {
 
 struct Named {
   Ticket* words;
-  int proc;  // its rank in the world
+  int proc;    // its rank in the world
+  char* held;  // by this process
 };
 
+// Programs name the owner by its rank in the world, as ARMCI_Lock does.
 Named find(armcix_mutex_hdl_t handle, int mutex, int proc) {
   if (handle == nullptr) comex_error("a mutex handle that was not made", 1);
-  const auto rank = static_cast<std::size_t>(proc);
-  if (proc < 0 || rank >= handle->blocks.size() || mutex < 0 || mutex >= handle->counts[rank]) {
+  const auto rank =
+      static_cast<std::size_t>(std::ranges::find(handle->world_of, proc) - handle->world_of.begin());
+  if (rank == handle->world_of.size() || mutex < 0 || mutex >= handle->counts[rank]) {
     comex_error("a mutex of a handle is out of range", mutex);
   }
-  return {static_cast<Ticket*>(handle->blocks[rank]) + mutex, handle->world_of[rank]};
+  return {static_cast<Ticket*>(handle->blocks[rank]) + mutex, proc,
+          &handle->held[rank][static_cast<std::size_t>(mutex)]};
 }
 
 long add(const Named& named, long* word, int extra) {
   long old = 0;
   comex_rmw(COMEX_FETCH_AND_ADD_LONG, &old, word, extra, named.proc, COMEX_GROUP_WORLD);
   return old;
-}
-
-char& held(armcix_mutex_hdl_t handle, int mutex, int proc) {
-  return handle->held[static_cast<std::size_t>(proc)][static_cast<std::size_t>(mutex)];
 }
 
 }  // namespace
@@ -105,7 +106,7 @@ COMEX_C void ARMCIX_Lock_hdl(armcix_mutex_hdl_t handle, int mutex, int proc) {
   const Named named = find(handle, mutex, proc);
   const long mine = add(named, &named.words->next, 1);
   for (WaitLoop loop("lock", -1); add(named, &named.words->serving, 0) != mine;) loop.wait_a_round();
-  held(handle, mutex, proc) = 1;
+  *named.held = 1;
 }
 
 COMEX_C int ARMCIX_Trylock_hdl(armcix_mutex_hdl_t handle, int mutex, int proc) {
@@ -115,14 +116,14 @@ COMEX_C int ARMCIX_Trylock_hdl(armcix_mutex_hdl_t handle, int mutex, int proc) {
   std::array<long, 2> words{serving, serving + 1};
   comex_rmw(COMEX_COMPARE_AND_SWAP_LONG, words.data(), &named.words->next, 0, named.proc, COMEX_GROUP_WORLD);
   if (words[0] != serving) return 1;
-  held(handle, mutex, proc) = 1;
+  *named.held = 1;
   return 0;
 }
 
 COMEX_C void ARMCIX_Unlock_hdl(armcix_mutex_hdl_t handle, int mutex, int proc) {
   const comex::runtime::CallName called(__func__);
   const Named named = find(handle, mutex, proc);
-  if (held(handle, mutex, proc) == 0) comex_error("an unlock of a mutex that is not held here", mutex);
-  held(handle, mutex, proc) = 0;
+  if (*named.held == 0) comex_error("an unlock of a mutex that is not held here", mutex);
+  *named.held = 0;
   add(named, &named.words->serving, 1);
 }

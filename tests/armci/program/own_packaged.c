@@ -77,10 +77,33 @@ static void test_mutexes(void) {
   free(at);
 }
 
+/* The owner of a mutex is named by its rank in the world, whatever its rank in the group. */
+static void test_mutexes_of_half(void) {
+  ARMCI_Group world, half;
+  ARMCI_Group_get_world(&world);
+  CHECK(ARMCIX_Group_split(&world, me % 2, -me, &half) == 0);
+  armcix_mutex_hdl_t mutexes = ARMCIX_Create_mutexes_hdl(me + 1, &half);
+  const int highest = half.grp_to_abs[0], lowest = half.grp_to_abs[half.size - 1];
+  ARMCIX_Lock_hdl(mutexes, highest, highest);
+  if (highest != lowest) {
+    ARMCIX_Lock_hdl(mutexes, lowest, lowest);
+    ARMCIX_Unlock_hdl(mutexes, lowest, lowest);
+  }
+  ARMCIX_Unlock_hdl(mutexes, highest, highest);
+  MPI_Barrier(half.comm);
+  int got = ARMCIX_Trylock_hdl(mutexes, highest, highest) == 0, all = got;
+  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_SUM, half.comm);
+  CHECK(all == 1);
+  if (got) ARMCIX_Unlock_hdl(mutexes, highest, highest);
+  CHECK(ARMCIX_Destroy_mutexes_hdl(mutexes) == 0);
+  ARMCI_Group_free(&half);
+}
+
 void test_own(void) {
   void** at = malloc((size_t)nproc * sizeof *at);
   test_split();
   test_mutexes();
+  test_mutexes_of_half();
   ARMCI_Malloc(at, 8);
   ARMCI_Access_begin(at[me]);
   *(long*)at[me] = me;
