@@ -56,11 +56,17 @@ int start_over(MPI_Comm comm) {
 
 int start(MPI_Comm comm, int* argc, char*** argv) {
   const std::lock_guard lock(state().starting);
-  if (comex_initialized() != 0 && state().is_open) return COMEX_SUCCESS;
+  if (comex_initialized() != 0 && state().is_open) {
+    ++state().inits;
+    return COMEX_SUCCESS;
+  }
   if (state().is_open && forget_former() != COMEX_SUCCESS) return COMEX_FAILURE;
   refuse_two_flavours(comm);
   const int result = comm == MPI_COMM_NULL ? comex_init_args(argc, argv) : comex_init_comm(comm);
-  if (result == COMEX_SUCCESS) state().open();
+  if (result == COMEX_SUCCESS) {
+    state().inits = 1;
+    state().open();
+  }
   return result;
 }
 
@@ -68,6 +74,7 @@ int finish() {
   const std::lock_guard lock(state().starting);
   if (comex_initialized() == 0) return forget_former();
   if (!state().is_open) return COMEX_SUCCESS;
+  if (inits_are_counted && --state().inits > 0) return COMEX_SUCCESS;
   comex_barrier(COMEX_GROUP_WORLD);
   state().close();
   return comex_finalize();

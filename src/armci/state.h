@@ -28,6 +28,7 @@ struct Domains {
 struct State {
   std::recursive_mutex starting;  // only one init or finalize at a time; see runtime/process.h
   std::atomic<bool> is_open{false};
+  int inits = 0;  // that no finalize has matched; the mutex guards it
 
   std::atomic<comex_group_t> default_group{COMEX_GROUP_WORLD};
   Domains domains;

@@ -153,7 +153,7 @@ int main(int argc, char** argv) {
   ARMCI_Barrier();
   poll_all(polls, count, me);
   ARMCI_Barrier();
-  ARMCI_Finalize();
+  while (ARMCI_Initialized() != 0) ARMCI_Finalize();  // inits are among the polls
   MPI_Finalize();
   return 0;
 }

@@ -69,7 +69,8 @@ typedef struct {
   int ptr_array_len;
 } armci_giov_t;
 
-/* -- Start and end. Init may come more than once, the first one counts; so may Finalize. */
+/* -- Start and end. Init may come more than once, the first one starts; as many calls of Finalize end, and
+ * more than that do nothing. MPI_Finalize ends whatever has not. */
 int ARMCI_Init(void);
 int ARMCI_Init_args(int* argc, char*** argv);
 /* The thread level is what to start MPI with, if nobody has; not 0 on a progress rank, once all is over. */

@@ -1,6 +1,7 @@
 /*
  * mp3.h: how ARMCI's own example programs start, meet and end. The macros speak of the workers:
- * MPI_COMM_WORLD holds progress ranks as well, which never return to the program.
+ * MPI_COMM_WORLD holds progress ranks as well, which never return to the program. MP_INIT starts ARMCI as
+ * well, and MP_FINALIZE ends it.
  */
 #ifndef COMEX_ARMCI_MPI_MP3_H_
 #define COMEX_ARMCI_MPI_MP3_H_

@@ -20,6 +20,9 @@ inline void finalize_result(int) {}
 // Malloc, Free, Barrier and messages without a group argument use the default group, not the world.
 inline constexpr bool collectives_follow_default_group = true;
 
+// The first call of Finalize ends it.
+inline constexpr bool inits_are_counted = false;
+
 inline comex_group_t handle_of(const ARMCI_Group* group) {
   return *group;
 }

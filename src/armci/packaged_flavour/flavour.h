@@ -22,6 +22,9 @@ inline int finalize_result(int result) {
 // Global Arrays makes arrays of the world with Malloc while a smaller group is the default.
 inline constexpr bool collectives_follow_default_group = false;
 
+// As many calls of Finalize as of Init end it.
+inline constexpr bool inits_are_counted = true;
+
 comex_group_t handle_of(const ARMCI_Group* group);
 void fill_group(comex_group_t handle, ARMCI_Group* group);
 void forget_group(comex_group_t handle);
