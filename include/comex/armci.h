@@ -17,6 +17,7 @@
 
 #include <mpi.h>
 #include <stddef.h>
+#include <stdlib.h> /* programs count on armci.h for it */
 
 #ifdef __cplusplus
 extern "C" {

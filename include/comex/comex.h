@@ -277,6 +277,6 @@ COMEX_API int comex_unlock(int mutex, int proc);
 
 /* Atomic operations on typed words, accumulates with other operations, sizes beyond 2 GiB, more signals,
  * fences. */
-#include <comex/extended.h>
+#include "extended.h"
 
 #endif

@@ -8,7 +8,7 @@
 #ifndef COMEX_EXTENDED_H_
 #define COMEX_EXTENDED_H_
 
-#include <comex/comex.h>
+#include "comex.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -9,8 +9,9 @@
 #ifndef COMEX_WORLDS_H_
 #define COMEX_WORLDS_H_
 
-#include <comex/comex.h>
 #include <stdint.h>
+
+#include "comex.h"
 
 #ifdef __cplusplus
 extern "C" {
