@@ -68,7 +68,7 @@ int comex_group_free(comex_group_t group) {
   const runtime::CallScope call(name, group);
   runtime->complete(*found);                     // the group must last as long
   runtime->extras(group).collective->barrier();  // freeing the communicator is collective
-  const int code = runtime->has_dead_member(group) ? COMEX_PROC_FAILED : COMEX_SUCCESS;
+  const int code = runtime->has_dead_member(group) ? runtime::ended_by_death(*runtime) : COMEX_SUCCESS;
   worlds::note_freed(*runtime, *found);
   runtime->remove_group(group);
   return code;

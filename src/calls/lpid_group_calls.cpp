@@ -223,7 +223,7 @@ int make_spanning(runtime::Runtime& runtime, std::span<const Lpid> lpids, comex_
   if (bridge) return result;
   if (bridge.failure().text.empty()) {
     const bool has_died = intermediate.code() == COMEX_PROC_FAILED;
-    return has_died ? COMEX_PROC_FAILED : runtime::failed_elsewhere(runtime);
+    return has_died ? runtime::ended_by_death(runtime) : runtime::failed_somewhere(runtime);
   }
   return runtime.reporter().fail({.operation = from_lpids}, bridge.failure());
 }

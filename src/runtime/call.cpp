@@ -26,10 +26,7 @@ bool check_reachable(Runtime& runtime, const char* operation, Lpid lpid, const T
 
 int check_all_live(Runtime& runtime, const char* operation, const groups::Group& group,
                    comex_group_t handle) {
-  if (runtime.has_dead_member(handle)) {
-    runtime.look_at_failures();
-    return COMEX_PROC_FAILED;
-  }
+  if (runtime.has_dead_member(handle)) return ended_by_death(runtime);
   return check_not_lost(runtime, operation, group) ? COMEX_SUCCESS : COMEX_FAILURE;
 }
 

@@ -111,6 +111,7 @@ inline bool find_reach(Runtime& runtime, const char* operation, int proc, comex_
 // For an operation that was refused, which its server has reported, or cut off under way. Ends the job unless
 // errors are returned, or its target is, or may be, on a lost host.
 inline int failed_on_the_way(const Runtime& runtime, bool may_be_lost) {
+  Reporter::drop_failure_line();
   if (may_be_lost) return COMEX_PROC_FAILED;
   if (!runtime.reporter().returns()) Reporter::end_job(failure_exit_code);
   return COMEX_FAILURE;
@@ -155,11 +156,23 @@ int tell_of_target(const char* operation, int proc, comex_group_t handle, T* pla
   return COMEX_SUCCESS;
 }
 
-// For a failure of another member of a collective call, which that member reports. It returns the code or
-// waits for the end of the job.
-inline int failed_elsewhere(Runtime& runtime) {
+// For a failure that has been reported, here or by another process. It returns the code or waits for the end
+// of the job.
+inline int failed_somewhere(Runtime& runtime) {
   if (!runtime.reporter().returns()) runtime.await_end();
   return COMEX_FAILURE;
+}
+// The same for one of another member of a collective call, which that member reports.
+inline int failed_elsewhere(Runtime& runtime) {
+  Reporter::drop_failure_line();
+  return failed_somewhere(runtime);
+}
+
+// For a call that the death of a member has ended: only the code tells of it.
+inline int ended_by_death(Runtime& runtime) {
+  runtime.look_at_failures();
+  Reporter::drop_failure_line();
+  return COMEX_PROC_FAILED;
 }
 
 }  // namespace comex::runtime

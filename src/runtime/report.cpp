@@ -101,6 +101,10 @@ const char* Reporter::take_failure_line() {
   return failure_lines.taken.c_str();
 }
 
+void Reporter::drop_failure_line() {
+  if (!lines_are_gone) failure_lines.latest.clear();
+}
+
 int Reporter::fail(const Context& where, const Failure& failure) const {
   return fail(where, failure.text);
 }

@@ -34,6 +34,8 @@ class Reporter {
   // The line of the last failure of this kind in the calling thread, which is told once. It stays for the
   // next call.
   static const char* take_failure_line();
+  // For a failure of which this process prints no line: that of an older one does not stand in for it.
+  static void drop_failure_line();
   // Prints, then ends the job in any case.
   [[noreturn]] void fatal(const Context& where, std::string_view text, int code = failure_exit_code) const;
   void warn(const Context& where, std::string_view text) const;  // the line of a failure, but nothing fails

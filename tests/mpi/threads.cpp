@@ -166,6 +166,32 @@ void fails_by_threads(const Job& job) {
   comex_set_errors(COMEX_ERRORS_ABORT);
 }
 
+// What others have found wrong has no line here: that of an older failure does not stand in for it.
+void fails_elsewhere(const Job& job) {
+  comex_set_errors(COMEX_ERRORS_RETURN);
+  long word = 0;
+  const auto fail_here = [&] {
+    job.require(comex_get(&word, &word, sizeof word, 1000, everyone) == COMEX_FAILURE,
+                "there is no such rank");
+  };
+  const auto has_no_older_line = [&] {
+    const std::string said = comex_error_text();
+    job.require(said.find("rank 1000") == said.npos, said.c_str());
+    return said.empty();
+  };
+  char* const nowhere = reinterpret_cast<char*>(std::uintptr_t{1} << 46);
+  fail_here();
+  job.require(comex_get(nowhere, &word, sizeof word, (job.me + 1) % job.workers, everyone) == COMEX_FAILURE,
+              "a get from nowhere");
+  has_no_older_line();  // on one host it has a line of its own
+  fail_here();
+  std::vector<void*> places(static_cast<std::size_t>(job.workers));
+  job.require(comex_malloc(job.me == 0 ? nullptr : places.data(), 8, everyone) == COMEX_FAILURE,
+              "an allocation for whose addresses one has no place");
+  job.equal(has_no_older_line(), job.me != 0, "only one has a line");
+  comex_set_errors(COMEX_ERRORS_ABORT);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -189,6 +215,7 @@ int main(int argc, char** argv) {
     for (std::thread& thread : running) thread.join();
   });
   job.check("each thread has the text of its own failure", [&] { fails_by_threads(job); });
+  job.check("a failure told elsewhere has no text", [&] { fails_elsewhere(job); });
   long counts[4] = {words.mine()[0], words.mine()[1], words.mine()[2], 0};
   for (int thread = 0; thread < threads; ++thread) counts[3] += words.mine()[8 + thread];
   long all[4] = {};

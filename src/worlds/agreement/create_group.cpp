@@ -284,7 +284,7 @@ int create_group(runtime::Runtime& runtime, const char* operation, const Propose
     case Created::bridge_is_lost:
       return runtime.reporter().fail({.operation = operation}, runtime.why_lost(proposed.bridge));
     case Created::member_died:
-      return COMEX_PROC_FAILED;
+      return runtime::ended_by_death(runtime);
     case Created::no:
       break;
   }
