@@ -11,15 +11,10 @@
 namespace comex::calls {
 namespace {
 
-bool has_failed(const runtime::Runtime& runtime, Lpid lpid) {
-  return runtime.is_own(lpid) &&
-         runtime.world().failures.of(static_cast<Worker>(lpid)) != groups::WorkerState::alive;
-}
-
 std::vector<std::uint32_t> living_ranks(const runtime::Runtime& runtime, const groups::ConnectionTable& of) {
   std::vector<std::uint32_t> ranks;
   for (std::uint32_t rank = 0; rank < of.size(); ++rank) {
-    if (!has_failed(runtime, of.lpid(rank))) ranks.push_back(rank);
+    if (!runtime::has_failed(runtime, of.lpid(rank))) ranks.push_back(rank);
   }
   return ranks;
 }
@@ -40,7 +35,7 @@ int comex_failed(comex_group_t handle, int* n, int* ranks) {
   if (is_any_dead) runtime->look_at_failures();
   std::vector<int> found;
   for (std::uint32_t rank = 0; is_any_dead && rank < group->targets().size(); ++rank) {
-    if (has_failed(*runtime, group->targets().lpid(rank))) found.push_back(static_cast<int>(rank));
+    if (runtime::has_failed(*runtime, group->targets().lpid(rank))) found.push_back(static_cast<int>(rank));
   }
   // One may have been found after the look: what is sent to it from now on fails.
   if (!found.empty()) runtime->lose_hosts();

@@ -37,8 +37,11 @@ struct Leader {
   Result<FramedSocket> find(const ShouldAbort& should_abort) {
     const Deadline deadline(static_cast<double>(runtime->world().settings.meet_s));
     bool is_lost = false;
-    const ShouldAbort leads_nowhere = [&] { return (is_lost = route.control->is_lost()) || should_abort(); };
+    const ShouldAbort leads_nowhere = [&] {
+      return (is_lost = route.control->is_lost()) || has_failed(*runtime, lpid) || should_abort();
+    };
     Result<FramedSocket> found = accepts() ? await(deadline, leads_nowhere) : seek(deadline, leads_nowhere);
+    if (!found && has_failed(*runtime, lpid)) return environment_error(other_root_has_died);
     if (found || !is_lost) return found;
     return environment_error(name() + " is lost with a world");
   }

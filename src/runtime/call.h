@@ -168,6 +168,12 @@ inline int failed_elsewhere(Runtime& runtime) {
   return failed_somewhere(runtime);
 }
 
+// Of a process of the own world: the bridges tell of others.
+inline bool has_failed(const Runtime& runtime, Lpid lpid) {
+  return runtime.is_own(lpid) &&
+         runtime.world().failures.of(static_cast<Worker>(lpid)) != groups::WorkerState::alive;
+}
+
 // For a call that the death of a member has ended: only the code tells of it.
 inline int ended_by_death(Runtime& runtime) {
   runtime.look_at_failures();

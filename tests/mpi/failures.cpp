@@ -220,6 +220,38 @@ void gets_until_it_is_lost(long* there, int target) {
   require(code == COMEX_PROC_FAILED, "a get that is under way");
 }
 
+int no_card(uint32_t, uint32_t, void*, size_t* bytes, void*) {
+  *bytes = 0;
+  return 0;
+}
+int any_card(uint32_t, uint32_t, const void*, size_t, void*) {
+  return 0;
+}
+int die_in_hook(comex_group_t, comex_group_t, int, const comex_gpid_t*, int, void* context) {
+  die_if(*static_cast<bool*>(context));
+  return 0;
+}
+
+// Halves of the world meet; who dies is the leader of one before, or a member of it meanwhile.
+void join(const Job& job, bool is_leader) {
+  bool is_next = !is_leader && job.me == job.workers - 1;
+  const comex_card_hook_t hook{no_card, any_card, die_in_hook, &is_next};
+  comex_group_t half = COMEX_GROUP_NULL;
+  comex_group_t inter = COMEX_GROUP_NULL;
+  require(comex_group_split(everyone, job.me % 2, 0, &half) == COMEX_SUCCESS, "a half");
+  require(comex_set_card_hook(&hook) == COMEX_SUCCESS, "a hook");
+  meet_before_a_death();
+  if (is_leader) {
+    die_if(job.me == victim);
+    await_failures(1);
+  }
+  require(comex_intergroup_create(half, 0, everyone, 1 - job.me % 2, 3, &inter) == COMEX_PROC_FAILED,
+          "halves of which one has a dead member");
+  require(inter == COMEX_GROUP_NULL, "no group is made");
+  const Living living(everyone);
+  require(comex_barrier(living.group) == COMEX_SUCCESS, "the living meet");
+}
+
 // All processes of the second host die, or its progress rank alone, without which they end: what is under way
 // to it fails, and so does what comes later.
 void lose_host(const Job& job, const std::vector<int>& pids, bool is_server_alone) {
@@ -331,6 +363,7 @@ int main(int argc, char** argv) {
       {"shrink", shrink},     {"shrink_late", shrink_late}};
   for (const auto& [name, run] : checks)
     if (check == name) run(job);
+  if (check == "join" || check == "join_leader") join(job, check == "join_leader");
   if (check == "host" || check == "server") lose_host(job, pids, check == "server");
   if (check == "first_host") lose_first_host(job, pids);
   if (check == "late") {

@@ -98,6 +98,7 @@ class MeetingRun {
   // A member that has lost members of its own side reports that itself; others need not tell it.
   int told_by_root(const std::string& error) {
     if (const int code = check_members(); code != COMEX_SUCCESS) return code;
+    if (error == other_root_has_died) return runtime::ended_by_death(runtime_);
     if (leads()) return runtime_.reporter().fail({.operation = meeting_.operation}, error);
     return runtime::failed_elsewhere(runtime_);
   }
@@ -241,6 +242,7 @@ class MeetingRun {
     near.disconnect();
     forget_others();
     if (const int code = check_members(); code != COMEX_SUCCESS) return code;
+    if (verdict.has_dead) return runtime::ended_by_death(runtime_);
     if (verdict.line.empty()) return runtime::failed_elsewhere(runtime_);
     return runtime_.reporter().fail({.operation = meeting_.operation}, verdict.line);
   }
@@ -257,6 +259,7 @@ class MeetingRun {
   struct MeetingOutcome {
     bool is_good = true;
     std::string line = {};  // on failure: the line of the one that reports it
+    bool has_dead = false;  // a process of the own world
   };
 
   // Everybody of both sides is here and can continue. Otherwise each side reports it once: by the member that
@@ -265,7 +268,7 @@ class MeetingRun {
                        const std::string& else_what) {
     const Readiness mine{runtime_.registry().me(), can_go_on ? 1u : 0u};
     const std::vector<Readiness> all = gather_from(both, mine);
-    if (!both.is_whole()) return {false, runtime_.why_lost(bridge)};
+    if (!both.is_whole()) return {false, runtime_.why_lost(bridge), bridge == no_bridge};
     const auto failed = std::ranges::find(all, 0u, &Readiness::is_ready);
     if (failed == all.end()) return {};
     const auto is_local = [&](const Readiness& each) {

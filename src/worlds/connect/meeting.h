@@ -30,7 +30,11 @@ struct Meeting {
   std::optional<int> peer = {};  // passed to the card hook; without it, the new inter-group is
 };
 
-// Returns COMEX_SUCCESS and the handle of the new inter-group, or COMEX_FAILURE, which has been reported.
+// What `begin` says where the other root is a process of the own world that has died.
+inline constexpr const char* other_root_has_died = "the other root has died";
+
+// Returns COMEX_SUCCESS and the handle of the new inter-group; COMEX_FAILURE, which has been reported; or
+// COMEX_PROC_FAILED if a member of either side has died, of the other one within the own world only.
 int run_meeting(runtime::Runtime& runtime, const Meeting& meeting, int* inter);
 
 }  // namespace comex::worlds
