@@ -218,8 +218,10 @@ int my_rank_in(const runtime::Runtime& runtime, const ProposedGroup& proposed, s
 Created all_go_on_with(runtime::Runtime& runtime, const char* operation, op::GroupCollective& all,
                        BridgeId bridge, const std::string& complaint) {
   const bool all_can = all.all_agree(complaint.empty());
-  if (!all.is_whole() && bridge == no_bridge) return Created::member_died;
+  const bool is_whole = all.is_whole();
+  if (!is_whole && bridge != no_bridge) runtime.look_at_failures();  // the bridge may end with a member
   if (!runtime.why_lost(bridge).empty()) return Created::bridge_is_lost;
+  if (!is_whole) return Created::member_died;
   if (!complaint.empty()) {
     runtime.reporter().fail({.operation = operation}, complaint);
   } else if (!all_can) {
