@@ -42,6 +42,7 @@ class Runtime:
                 sys.excepthook(kind, value, traceback)
             elif not isinstance(value.code, int):
                 print(value.code, file=sys.stderr, flush=True)  # as Python would
+            sys.stdout.flush()
             _comex.end_job(f"an exception left the with-block of comex.init: {kind.__name__}: {value}", status)
         finalize()
 
