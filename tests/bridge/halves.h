@@ -162,7 +162,10 @@ class Halves {
     }
     require(!is_released.get(), "a lost bridge is not released");
     // What is beside MPI goes with a lost bridge: nobody hears of a parting, or here of the link's end.
-    require(linked.step() && !linked.take(), "the link is left as it is");
+    require(linked.step(), "the link stays");
+    const std::optional<Bytes> word = linked.take();
+    require(word && word->front() == static_cast<std::byte>(worlds::LinkEnd::left) && !linked.take(),
+            "the other side hears alone that nobody watches here");
     linked.close();
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     if (is_worker())
