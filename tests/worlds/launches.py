@@ -4,8 +4,8 @@
 Starts an ompi-server beside them where the scenario wants one, ends everything after a time limit, and judges status
 and words of all. RANKS: of each launch; ROLE: its first argument, by default accept and connect. In the scenario `killed`
 the last launch is killed once it says that it is ready, or with the argument `abort` ends by itself with one line; all
-others must name its world, and so in `finalized`, where it ends without parting. In `broken` one worker of the last launch dies,
-and the others of it say that they go on. BARE: a program of MPI alone, launched before in the same way with the first argument; by how
+others must name its world, and so in `finalized`, where it ends without parting. In `broken` and `held_up` one worker of the
+last launch dies, and the others of it say that they go on. BARE: a program of MPI alone, launched before in the same way with the first argument; by how
 many KiB it has grown, the lesser of its sides, is one more argument of PROGRAM."""
 import argparse
 import os
@@ -91,6 +91,7 @@ WANTED = {
     "no_server": (False, (1, 2), r"--ompi-server"),
     "no_ports": (False, (1, 2), r"joins no worlds: MPI_Open_port|could not open a port of MPI"),
 }
+DEATHS = {"broken": 1, "held_up": 2}  # of a worker of the last launch, which has so many progress ranks
 LOSSES = ("killed", "finalized", "broken")  # of the last launch's world, or of a worker of it that goes on
 PLAIN = (True, (1, 2, 3), None)
 
@@ -122,7 +123,8 @@ def run(place, roles, program, scenario, ranks, more):
     port = str(place / "port")
     aborts = "abort" in more
     before = ours()
-    goes_on = {roles[-1]: {"COMEX_ON_FAILURE": "continue"}} if scenario == "broken" else {}
+    servers = str(DEATHS.get(scenario))
+    goes_on = {roles[-1]: {"COMEX_ON_FAILURE": "continue", "GA_NUM_PROGRESS_RANKS_PER_NODE": servers}} if scenario in DEATHS else {}
     sides = [Launch(place, role, count, manager, uri, [program, role, port, name, *more], goes_on.get(role, ()))
              for role, count, manager in zip(roles, ranks, managers)]
     until = time.monotonic() + (2 * LIMIT_S if scenario == "rounds" else LIMIT_S)
@@ -147,9 +149,9 @@ def run(place, roles, program, scenario, ranks, more):
             expected = sides
         for side in expected:
             status = side.wait(until)
-            if side is sides[-1] and scenario == "broken":  # a launcher says by its status that somebody died
+            if side is sides[-1] and scenario in DEATHS:  # a launcher says by its status that somebody died
                 alive = set(re.findall(r"worker (\d+) goes on", side.text()))
-                if status is None or len(alive) != ranks[-1] - 2:
+                if status is None or len(alive) != ranks[-1] - DEATHS[scenario] - 1:
                     errors.append(f"{side.out.stem}: status {status}, workers {alive or 'none'} go on")
             elif status != 0:
                 errors.append(f"{side.out.stem}: " + ("ended by the time limit" if status is None else f"status {status}"))

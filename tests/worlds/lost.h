@@ -4,6 +4,8 @@
 
 #include <sched.h>
 
+#include <filesystem>
+
 #include "mpi/told.h"
 #include "worlds/own_parts.h"
 #include "worlds/place.h"
@@ -124,7 +126,21 @@ inline void finalized(Job& job) {
   go_on_alone(job, place, shared);
 }
 
-// Those of a world that lost a worker. They end without MPI, which would wait for it.
+// The group of those left of a world that lost a worker. They end without MPI, which would wait for it.
+[[noreturn]] inline void end_without_the_dead(const Job& job) {
+  comex_group_t rest = COMEX_GROUP_NULL;
+  job.done(comex_group_shrink(everyone, &rest));
+  int size = 0;
+  job.done(comex_group_size(rest, &size));
+  job.equal(size, job.workers - 1, "the workers left");
+  data_travels(job, rest);
+  job.done(comex_barrier(rest));
+  std::printf("worker %d goes on\n", job.me);
+  std::fflush(stdout);
+  comex_finalize();
+  _exit(EXIT_SUCCESS);
+}
+
 [[noreturn]] inline void go_on_without_the_dead(Job& job, Shared& shared) {
   long word = 0;
   if (job.me == 0) {  // its gets are loads, which wait for nothing
@@ -139,17 +155,7 @@ inline void finalized(Job& job) {
             "a get from the other world");
   job.done(comex_world_disconnect(&shared.merged));
   job.done(comex_world_disconnect(&shared.peer));
-  comex_group_t rest = COMEX_GROUP_NULL;
-  job.done(comex_group_shrink(everyone, &rest));
-  int size = 0;
-  job.done(comex_group_size(rest, &size));
-  job.equal(size, job.workers - 1, "the workers left");
-  data_travels(job, rest);
-  job.done(comex_barrier(rest));
-  std::printf("worker %d goes on\n", job.me);
-  std::fflush(stdout);
-  comex_finalize();
-  _exit(EXIT_SUCCESS);
+  end_without_the_dead(job);
 }
 
 // A worker of the connecting world dies, and the others of it live: both worlds go on, each alone.
@@ -170,6 +176,50 @@ inline void broken(Job& job) {
   }
   comex_set_errors(COMEX_ERRORS_RETURN);
   go_on_without_the_dead(job, shared);
+}
+
+// The last process of this launch that is no worker.
+inline pid_t last_progress_rank(const Job& job) {
+  const int mine = getpid();
+  std::vector<int> workers(static_cast<std::size_t>(job.workers));
+  MPI_Allgather(&mine, 1, MPI_INT, workers.data(), 1, MPI_INT, job.comm);
+  int last = 0;
+  for (const auto& task :
+       std::filesystem::directory_iterator("/proc/" + std::to_string(getppid()) + "/task")) {
+    std::ifstream children(task.path() / "children");
+    for (int child = 0; children >> child;) {
+      if (std::ranges::find(workers, child) == workers.end()) last = std::max(last, child);
+    }
+  }
+  job.require(last != 0, "there is a progress rank");
+  return last;
+}
+
+// A worker of the connecting world dies while its root waits for the lock of a progress rank, which stands
+// still. The progress ranks are not called into MPI, where they would wait for the dead.
+inline void held_up(Job& job) {
+  const Place place(job, everyone, 0);
+  comex_group_t peer = COMEX_GROUP_NULL;
+  comex_set_errors(COMEX_ERRORS_RETURN);
+  if (place.accepts()) {
+    job.equal(place.try_to_meet(&peer), COMEX_FAILURE, "a meeting with a world that loses a worker");
+    comex_set_errors(COMEX_ERRORS_ABORT);
+    return job.check("the world that is left goes on", [&] { data_travels(job, everyone); });
+  }
+  const pid_t server = last_progress_rank(job);
+  job.done(comex_barrier(everyone));
+  if (job.me == 0) kill(server, SIGSTOP);
+  std::thread dies;
+  if (job.me == job.workers - 1) {
+    dies = std::thread([] {
+      std::this_thread::sleep_for(std::chrono::seconds(2));  // the root waits by then
+      std::raise(SIGKILL);
+    });
+  }
+  job.equal(place.try_to_meet(&peer), COMEX_PROC_FAILED, "a meeting of a world that loses a worker");
+  if (dies.joinable()) dies.join();
+  if (job.me == 0) kill(server, SIGCONT);
+  end_without_the_dead(job);
 }
 
 }  // namespace comex::testing

@@ -6,6 +6,7 @@
 //   killed    the connecting world, or the `acceptor`, dies while connected, with `abort` by an error
 //   finalized the connecting world finalizes while connected
 //   broken    a worker of the connecting world dies, and the others of it go on
+//   held_up   the same while the two are about to meet
 //   left      some leave, and meet again some of those who stay
 //   rounds    meet and part again and again; what this process holds stays the same
 #include <array>
@@ -341,6 +342,7 @@ int main(int argc, char** argv) {
   if (scenario == "killed") killed(job);
   if (scenario == "finalized") finalized(job);
   if (scenario == "broken") broken(job);
+  if (scenario == "held_up") held_up(job);
   if (scenario == "left") left(job);
   if (scenario == "rounds") rounds(job);
 }

@@ -71,6 +71,9 @@ comex_add_launches_test(meet.aborts killed 3 3 abort)
 comex_add_launches_test(meet.acceptor_killed killed 3 3 acceptor)
 comex_add_launches_test(meet.finalized finalized 3 3)
 comex_add_launches_test(meet.broken broken 3 4)
+if(COMEX_MPI_KIND STREQUAL openmpi)  # whose launcher is the parent of all ranks
+  comex_add_launches_test(meet.held_up held_up 3 5)
+endif()
 # Ours may grow by 512 KiB more than MPI's own loop of as many rounds, which runs before.
 comex_add_launches_test(meet.rounds rounds 2 2 200)
 set_tests_properties(worlds.meet.rounds PROPERTIES TIMEOUT 150 LABELS "mpi;worlds;long")

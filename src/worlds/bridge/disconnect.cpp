@@ -156,7 +156,7 @@ int disconnect(runtime::Runtime& runtime, groups::Group& group, int handle) {
 bool part_bridge(runtime::Runtime& runtime, BridgeId id) {
   Bridge& bridge = *joined_worlds(runtime).bridges.find(id);  // nobody else closes it
   const BridgeMap& wire = bridge.point->wire;
-  MeetingLock lock(runtime, bridge.control);
+  MeetingLock lock(runtime, bridge.control, [&bridge] { return bridge.control.is_lost(); });
   if (wire.workers().front() == bridge.point->me) {
     for (const auto& [which, rank] : progress_ranks(wire)) static_cast<void>(lock.take(rank));
   }

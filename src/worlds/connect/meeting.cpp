@@ -154,7 +154,7 @@ class MeetingRun {
 
   // The step inside MPI. The progress ranks are locked while it lasts.
   Result<BridgeId> cross() {
-    MeetingLock lock(runtime_, *wire_.control);
+    MeetingLock lock(runtime_, *wire_.control, [this] { return all_.has_lost(); });
     Bytes bytes;
     std::string error;
     if (leads()) {
@@ -186,6 +186,7 @@ class MeetingRun {
     }
     if (roster.port.empty()) return environment_error("the accepting side could not open a port of MPI");
     if (!channel_.is_open()) return environment_error(channel_.how_it_ended());
+    if (!all_.is_whole()) return members_are_lost();  // they would wait inside MPI for who does not come
     const std::vector<TransportRank> called = called_ranks();
     roster.ranks = wire_.workers;
     roster.ranks.insert(roster.ranks.end(), called.begin(), called.end());
@@ -196,6 +197,7 @@ class MeetingRun {
     return roster;
   }
 
+  static Failure members_are_lost() { return environment_error("members of the group are lost"); }
   Status lock_in_turn(MeetingLock& lock) {
     for (const LockTurn& turn : accepts() ? lock_turns(mine_, theirs_) : lock_turns(theirs_, mine_)) {
       if (turn.is_of_accepting != accepts()) {
@@ -204,8 +206,7 @@ class MeetingRun {
         continue;
       }
       for (const ProgressRankId& id : turn.progress_ranks) {
-        if (!lock.take(wire_.progress_ranks.at(id)))
-          return environment_error("members of the group are lost");
+        if (!lock.take(wire_.progress_ranks.at(id))) return members_are_lost();
       }
       channel_.say("");
     }

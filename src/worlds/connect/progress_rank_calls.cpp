@@ -23,10 +23,7 @@ void ProgressRankCalls::on_message(transport::Transport& transport, MPI_Comm wir
     lock_queue_.push_back({&transport, wire, message.from, header.sequence});
     if (lock_queue_.size() == 1) grant_next();
   } else if (header.phase == give_back) {
-    COMEX_BUG_IF(lock_queue_.empty() || lock_queue_.front().wire != wire ||
-                 lock_queue_.front().rank != message.from);
-    lock_queue_.pop_front();
-    if (!lock_queue_.empty()) grant_next();
+    drop_requests([&](const LockRequest& each) { return each.wire == wire && each.rank == message.from; });
   } else {
     COMEX_BUG_IF(header.phase != order);
     const auto piece = message.data.subspan(sizeof header);
@@ -82,14 +79,16 @@ bool MeetingLock::take(TransportRank progress_rank) {
     control_.send(progress_rank, progress_call_context, number, ask, {});
   }
   bool is_mine = false;
+  bool is_over = false;
   runtime_.engine().wait(
       [&] {
         is_mine = control_.take(progress_rank, progress_call_context, number, granted, {});
-        return is_mine || control_.is_lost();
+        is_over = has_lost_();
+        return is_mine || is_over;
       },
       {"meeting"});
-  if (is_mine) taken_.push_back(progress_rank);
-  return is_mine;
+  taken_.push_back(progress_rank);
+  return !is_over;
 }
 
 MeetingLock::~MeetingLock() {

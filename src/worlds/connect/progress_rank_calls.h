@@ -2,7 +2,7 @@
 //
 //   worker that leads ──ask──► each progress rank of the members, one after the other ──granted──► worker
 //                     ──order: the roster──► each of them, which enters MPI at once
-//                     ──give back──► each of them
+//                     ──give back──► each of them; also of one that has not granted it yet
 //
 // Two rosters that share progress ranks must not wait for each other. So a progress rank takes part in one at
 // a time and decides whose turn it is. All locks have one order, by world and by rank within it, and
@@ -70,13 +70,14 @@ class ProgressRankCalls {
 // The progress ranks on one wire that this worker has locked, until it releases them.
 class MeetingLock {
  public:
-  MeetingLock(runtime::Runtime& runtime, op::ControlMessages& control)
-      : runtime_(runtime), control_(control) {}
+  // has_lost: some of those who meet are lost, so that no lock is of use. Under the engine lock.
+  MeetingLock(runtime::Runtime& runtime, op::ControlMessages& control, std::function<bool()> has_lost)
+      : runtime_(runtime), control_(control), has_lost_(std::move(has_lost)) {}
   ~MeetingLock();
   MeetingLock(const MeetingLock&) = delete;
   MeetingLock& operator=(const MeetingLock&) = delete;
 
-  // Waits for its turn at one of them. False when others on the wire are lost.
+  // Waits for its turn at one of them. False when some of those who meet are lost.
   bool take(TransportRank progress_rank);
   // The wire ends while they are locked, so nobody is left to release.
   void end_with_wire() { taken_.clear(); }
@@ -84,7 +85,8 @@ class MeetingLock {
  private:
   runtime::Runtime& runtime_;
   op::ControlMessages& control_;
-  std::vector<TransportRank> taken_;
+  std::function<bool()> has_lost_;
+  std::vector<TransportRank> taken_;  // or asked for
 };
 
 void call_progress_ranks(runtime::Runtime& runtime, op::ControlMessages& control,

@@ -50,5 +50,15 @@ TEST_F(MeetingLocks, go_to_the_next_in_line_when_their_holder_or_one_before_it_h
   EXPECT_TRUE(has_lock(3));
 }
 
+TEST_F(MeetingLocks, are_given_back_by_who_waits_for_them_as_well) {
+  for (const TransportRank rank : {1, 2, 3}) say(rank, ask);
+  EXPECT_TRUE(has_lock(1));
+  say(2, give_back);
+  EXPECT_FALSE(has_lock(3));
+  say(1, give_back);
+  EXPECT_FALSE(has_lock(2));
+  EXPECT_TRUE(has_lock(3));
+}
+
 }  // namespace
 }  // namespace comex::worlds
