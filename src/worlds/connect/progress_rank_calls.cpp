@@ -23,7 +23,9 @@ void ProgressRankCalls::on_message(transport::Transport& transport, MPI_Comm wir
     lock_queue_.push_back({&transport, wire, message.from, header.sequence});
     if (lock_queue_.size() == 1) grant_next();
   } else if (header.phase == give_back) {
-    drop_requests([&](const LockRequest& each) { return each.wire == wire && each.rank == message.from; });
+    drop_requests([&](const LockRequest& each) {
+      return each.wire == wire && each.rank == message.from && each.number == header.sequence;
+    });
   } else {
     COMEX_BUG_IF(header.phase != order);
     const auto piece = message.data.subspan(sizeof header);
@@ -87,14 +89,15 @@ bool MeetingLock::take(TransportRank progress_rank) {
         return is_mine || is_over;
       },
       {"meeting"});
-  taken_.push_back(progress_rank);
+  taken_.push_back({progress_rank, number});
   return !is_over;
 }
 
 MeetingLock::~MeetingLock() {
   if (taken_.empty()) return;
   const op::Engine::Lock lock = runtime_.engine().enter();
-  for (const TransportRank rank : taken_) control_.send(rank, progress_call_context, 0, give_back, {});
+  for (const Taken& each : taken_)
+    control_.send(each.progress_rank, progress_call_context, each.number, give_back, {});
 }
 
 void call_progress_ranks(runtime::Runtime& runtime, op::ControlMessages& control,

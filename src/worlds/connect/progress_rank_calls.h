@@ -83,10 +83,14 @@ class MeetingLock {
   void end_with_wire() { taken_.clear(); }
 
  private:
+  struct Taken {
+    TransportRank progress_rank;
+    std::uint64_t number;  // of the request: threads of one worker may ask at a time
+  };
   runtime::Runtime& runtime_;
   op::ControlMessages& control_;
   std::function<bool()> has_lost_;
-  std::vector<TransportRank> taken_;  // or asked for
+  std::vector<Taken> taken_;  // or asked for
 };
 
 void call_progress_ranks(runtime::Runtime& runtime, op::ControlMessages& control,

@@ -16,11 +16,11 @@ class MeetingLocks : public ::testing::Test {
  protected:
   enum Phase : std::uint32_t { ask = 1, give_back = 2, granted = 3 };
 
-  void say(TransportRank from, Phase phase) {
+  void say(TransportRank from, Phase phase, std::uint64_t number = 1) {
     protocol::ControlHeader header;
     header.context = progress_call_context;
     header.phase = phase;
-    header.sequence = 1;
+    header.sequence = number;
     const auto bytes = std::as_bytes(std::span(&header, 1));
     calls_.on_message(fabric_.endpoint(0), MPI_COMM_WORLD, {from, bytes});
   }
@@ -58,6 +58,15 @@ TEST_F(MeetingLocks, are_given_back_by_who_waits_for_them_as_well) {
   say(1, give_back);
   EXPECT_FALSE(has_lock(2));
   EXPECT_TRUE(has_lock(3));
+}
+
+// Its threads may lead meetings at a time.
+TEST_F(MeetingLocks, of_one_worker_are_told_apart) {
+  say(1, ask, 7);
+  say(1, ask, 8);
+  EXPECT_TRUE(has_lock(1));
+  say(1, give_back, 7);
+  EXPECT_TRUE(has_lock(1));
 }
 
 }  // namespace
