@@ -44,7 +44,7 @@ class Coverage(unittest.TestCase):
         self.assertEqual(self.lacks("comex", "ROW put.8 0 percent verified", ["put"]), [])
 
     def test_another_runtime_may_lack_what_it_says(self):
-        other = columns.extra_column("theirs=/opt/bench_any")
+        other = columns.extra_column("theirs=/bin/true")
         outcome = launch.Outcome(rows=launch.read_rows("ROW put.8 - ns absent"))
         self.assertEqual(coverage.lacks(other, ["put.8"], [], outcome, 2), [])
         self.assertEqual(len(coverage.lacks(other, ["put.8"], [], launch.Outcome(), 2)), 1)
