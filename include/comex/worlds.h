@@ -135,7 +135,7 @@ COMEX_API int comex_group_remote_size(comex_group_t inter, int* size);
 /* Collective over both local groups. `peer` holds both leaders. It counts at the leaders only, as do
  * remote_leader, a rank of `peer`, and `tag` >= 0. The sides have no process in common, and no endpoints. A
  * side whose arguments are wrong fails at once, and the other one after COMEX_MEET_S; then both may try
- * again. */
+ * again. Within one world it returns COMEX_PROC_FAILED if a member of either side has died. */
 COMEX_API int comex_intergroup_create(comex_group_t local, int local_leader, comex_group_t peer,
                                       int remote_leader, int tag, comex_group_t* inter);
 /* Makes one group of both sides. The side that says high = 0 comes first; where both say the same, the
