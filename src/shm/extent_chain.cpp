@@ -52,6 +52,7 @@ std::optional<std::uint32_t> ExtentChain::take(Os& os, const Object& object, Wor
   if (pages == Pages::any) {
     id = find_own(owner, bytes);
     if (id == 0) id = find_fit(bytes, true);
+    if (id == 0 && block_->kept_bytes >= bytes && join_kept()) id = find_fit(bytes, true);
   }
   if (id == 0) id = find_fit(bytes, false);
   if (id == 0) return id;
@@ -65,6 +66,7 @@ void ExtentChain::give(std::uint32_t id, bool is_committed) {
   make_odd(records_[id]);
   records_[id].is_committed = is_committed ? 1 : 0;
   records_[id].state.store(ExtentState::free, std::memory_order_release);
+  ++block_->given_since_join;
   link(id);
   if (can_join(id, next(id))) join_next(id);
   const std::uint32_t before = records_[id].previous;
@@ -190,14 +192,27 @@ void ExtentChain::unlink(std::uint32_t id) {
   if (record.is_committed != 0) block_->kept_bytes -= size(id);
 }
 
+bool ExtentChain::are_alike(std::uint32_t id, std::uint32_t other) const {
+  return id != 0 && other != 0 && state(id) == ExtentState::free && state(other) == ExtentState::free &&
+         records_[id].is_committed == records_[other].is_committed;
+}
+
 bool ExtentChain::can_join(std::uint32_t id, std::uint32_t other) const {
-  if (id == 0 || other == 0 || state(id) != ExtentState::free || state(other) != ExtentState::free)
-    return false;
-  const ExtentRecord& a = records_[id];
-  const ExtentRecord& b = records_[other];
-  if (a.is_committed != b.is_committed) return false;
-  return a.is_committed == 0 ||
-         a.owner.load(std::memory_order_relaxed) == b.owner.load(std::memory_order_relaxed);
+  return are_alike(id, other) &&
+         (records_[id].is_committed == 0 || records_[id].owner.load(std::memory_order_relaxed) ==
+                                                records_[other].owner.load(std::memory_order_relaxed));
+}
+
+// The walk over the chain costs a few steps for each extent that was given back since the last one.
+bool ExtentChain::join_kept() {
+  constexpr std::uint32_t steps_for_each = 8;
+  if (block_->given_since_join < block_->records_used / steps_for_each) return false;
+  block_->given_since_join = 0;
+  bool has_joined = false;
+  for (std::uint32_t id = first(); id != 0; id = next(id)) {
+    for (; are_alike(id, next(id)); has_joined = true) join_next(id);
+  }
+  return has_joined;
 }
 
 void ExtentChain::join_next(std::uint32_t id) {

@@ -69,6 +69,7 @@ struct alignas(64) ExtentsBlock {
   std::uint32_t first;                     // head of the chain
   std::uint32_t unused_records;            // list through next_free
   std::uint32_t rebuilds;                  // number of repairs after a lock holder died
+  std::uint32_t given_since_join;          // extents that give() got since join_kept() last joined
   std::uint64_t kept_bytes;                // of free extents whose pages are committed
   std::uint64_t live_bytes;
   std::uint64_t most_bytes;       // limit of live and kept bytes, from the last look at the host's memory
@@ -96,7 +97,8 @@ class ExtentChain {
 
   // Returns a free record of at least `bytes`, cut to that size, in state `reserving` and in no bin. 0: there
   // is no such space. No value: there is no record for the remainder, and `out_of_memory` says why. Kept
-  // pages lie near those of their last owner, who therefore gets them back first.
+  // pages lie near those of their last owner, who therefore gets them back first. Extents of several owners
+  // are joined only before fresh space is taken.
   std::optional<std::uint32_t> take(Os& os, const Object& object, Worker owner, std::uint64_t bytes,
                                     Pages pages, OutOfMemory& out_of_memory);
   void give(std::uint32_t id, bool is_committed);  // returns it to the bins, joined with its free neighbours
@@ -120,7 +122,9 @@ class ExtentChain {
   void drop(std::uint32_t id);
   void link(std::uint32_t id);
   void unlink(std::uint32_t id);
+  bool are_alike(std::uint32_t id, std::uint32_t other) const;
   bool can_join(std::uint32_t id, std::uint32_t other) const;
+  bool join_kept();  // false: nothing was joined
   void join_next(std::uint32_t id);
 
   ExtentsBlock* block_;

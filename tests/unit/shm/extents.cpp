@@ -73,6 +73,17 @@ TEST_F(ExtentsTest, joins_free_neighbours) {
   EXPECT_TRUE(is_consistent(arena_));
 }
 
+// Else what several owners free lies in pieces, and the arena grows for ever under steady use.
+TEST_F(ExtentsTest, joins_free_neighbours_of_several_owners_before_it_takes_fresh_space) {
+  constexpr std::uint64_t piece = 4 * 4096;
+  std::vector<Extent> pieces;
+  for (Worker owner = 0; owner < 8; ++owner) pieces.push_back(allocate(owner % 3, piece));
+  for (const Extent& each : pieces) ASSERT_TRUE(extents_.release(each.offset));
+  EXPECT_EQ(allocate(1, piece).offset, pieces[7].offset) << "one that fits is an owner's own";
+  EXPECT_EQ(allocate(1, 7 * piece).offset, pieces[0].offset);
+  EXPECT_TRUE(is_consistent(arena_));
+}
+
 TEST_F(ExtentsTest, keeps_a_little_and_punches_the_rest) {
   const Extent small = allocate(0, 8 << 20);
   const Extent large = allocate(0, 32 << 20);
