@@ -181,6 +181,24 @@ void Server::forget(Origin& origin) {
   origins_.erase(known);
 }
 
+void Server::give_up(TransportRank rank) {
+  given_up_.push_back(rank);
+  const auto known = origins_.find(rank);
+  if (known == origins_.end()) return;
+  Origin& origin = *known->second;
+  while (!origin.queue.empty()) {
+    const EntryList::iterator entry = origin.queue.begin();
+    note_unqueued(*entry);
+    const bool is_free = !entry->transfer || entry->transfer->give_up();
+    if (!is_free) lost_.splice(lost_.end(), origin.queue, entry);
+    if (is_free) origin.queue.erase(entry);
+  }
+  origin.running.clear();
+  origin.waiting = 0;
+  held_ -= static_cast<unsigned>(origin.held.size());
+  origin.held.clear();
+}
+
 void Server::forget_dead(TransportRank origin, Worker worker, std::span<const shm::HostSlot> owners) {
   give_up(origin);
   Mutexes& mutexes = served_worlds_.front().mutexes;

@@ -67,8 +67,9 @@ class Server final : public transport::Sink {
   unsigned advance() override;
   bool quiet() const override;
   // The others go on without this rank of the first world. If it is alive, as one may be whose host is lost,
-  // nothing that it sends from now on is executed: others may do its work again, or have its memory.
-  void give_up(TransportRank origin) { given_up_.push_back(origin); }
+  // nothing that it sends from now on is executed, nor what waits or is under way: others may do its work
+  // again, or have its memory.
+  void give_up(TransportRank origin);
   // Gives up a worker that has died on another host: from here on it waits for no mutex and holds none of
   // these owners. They have to be owners that this server alone serves: while another process takes a mutex
   // over, no server may execute an unlock that the dead worker has sent.
@@ -143,6 +144,7 @@ class Server final : public transport::Sink {
   EntryList::iterator enqueue(Origin& origin, const Header& header, const Footprint& footprint,
                               std::span<const std::byte> message);
   void place_queued(Origin& origin, EntryList::iterator entry, bool is_running);
+  void note_unqueued(const Entry& entry);
   void remove(Origin& origin, EntryList::iterator entry);
 
   // server_execute.cpp: executes inline requests, starts and ends large ones
@@ -192,9 +194,6 @@ class Server final : public transport::Sink {
   }
   void count_small_gets(std::uint64_t gets, std::uint64_t arrived_at);
   void reply_batch(Origin& origin, const BatchRun& batch);
-  bool is_given_up(TransportRank origin) const {
-    return std::ranges::find(given_up_, origin) != given_up_.end();
-  }
   void refuse(Origin& origin, const Header& header, const BadAccess& fault);
 
   transport::Transport& transport_;
@@ -213,6 +212,7 @@ class Server final : public transport::Sink {
   alignas(16) std::byte answers_[protocol::message_bytes];
   std::unordered_map<TransportRank, protocol::Leaving> departed_;
   std::vector<TransportRank> given_up_;
+  EntryList lost_;                    // of these; MPI may still use their memory
   std::uint32_t event_ = 0;           // in the log, of the message that is being taken
   unsigned held_ = 0;                 // messages, of all origins
   std::uint64_t chunks_at_look_ = 0;  // count of moved chunks when no message was left

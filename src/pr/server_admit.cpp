@@ -70,7 +70,7 @@ void Server::take_held(Origin& origin) {
 // Takes the message whose turn it is.
 void Server::take(Origin& origin, const Header& header, std::span<const std::byte> message) {
   origin.last_sequence = header.sequence;
-  if (is_given_up(origin.rank)) return;
+  if (std::ranges::find(given_up_, origin.rank) != given_up_.end()) return;
   if (header.call != 0) origin.newest_call = header.call;
   if (protocol::is_write(header.verb)) {
     COMEX_BUG_IF(header.number != origin.last_number + 1);
@@ -224,9 +224,13 @@ EntryList::iterator Server::enqueue(Origin& origin, const Header& header, const 
   return entry;
 }
 
+void Server::note_unqueued(const Entry& entry) {
+  if (protocol::is_credited(entry.header.verb)) --counters_.queued;
+  if (entry.event != 0) options_.log->end(entry.event);
+}
+
 void Server::remove(Origin& origin, EntryList::iterator entry) {
-  if (protocol::is_credited(entry->header.verb)) --counters_.queued;
-  if (entry->event != 0) options_.log->end(entry->event);
+  note_unqueued(*entry);
   origin.queue.erase(entry);
   origin.needs_scan = origin.waiting != 0;
   recheck_credits(origin);

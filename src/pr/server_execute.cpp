@@ -101,11 +101,6 @@ bool Server::execute(const InlineRequest& small) {
     mark_applied(small);
     return true;
   }
-  const bool gives_mutex_back = header.verb == Verb::release || header.verb == Verb::unlock;
-  if (gives_mutex_back && is_given_up(small.origin.rank)) {  // declare_dead() hands its mutexes on
-    mark_applied(small);
-    return true;
-  }
   if (small.progress.worked == 0) {
     if (const BadAccess fault = check(header, small.payload)) {
       mark_applied(small);

@@ -80,7 +80,6 @@ void Server::refuse(Origin& origin, const Header& request, const BadAccess& faul
   ++counters_.refused;
   const bool has_signal = request.verb == Verb::put && (request.flags & protocol::with_signal) != 0;
   if (has_signal) origin.refused_data.push_back(request.number);
-  if (is_given_up(origin.rank)) return;  // nobody is left who could be told, and the job goes on
   const bool is_first = request.call == 0 || origin.is_first_refusal_of(request.call);
   if (is_first) options_.report({origin.rank, request, fault});
   ReplyHeader header;

@@ -65,6 +65,19 @@ TransferStep BodyTransfer::step() {
   return sends() ? step_send() : step_receive();
 }
 
+bool BodyTransfer::give_up() {
+  if (sends()) return chunks_.is_empty();
+  bool is_free = true;
+  for (; !chunks_.is_empty(); chunks_.end_oldest()) {
+    if (!std::exchange(oldest_is_here_, false) && !chunks_.give_up_oldest(place_.transport)) {
+      is_free = false;
+    } else {
+      give_back_buffer(chunks_.oldest_buffer());
+    }
+  }
+  return is_free;
+}
+
 activity::Obstacle BodyTransfer::obstacle() const {
   using enum activity::Obstacle;
   if (oldest_is_here_) return lock;

@@ -79,6 +79,9 @@ class BodyTransfer {
   TransferStep step();
   bool is_done() const { return chunks_.is_done(); }
   activity::Obstacle obstacle() const;  // after a step that did nothing
+  // The origin is lost: the transfer ends where it is, and no step may follow. False if MPI may still use its
+  // memory, in which the transfer and its header have to stay.
+  bool give_up();
 
  private:
   struct ChunkBuffer {

@@ -49,10 +49,8 @@ class ChunkRing {
     return !is_empty() && transport.done(ring_[finished_ % depth_].ticket, received);
   }
   void end_oldest() { ++finished_; }
-  // Of receives: none is under way afterwards.
-  void give_up(Transport& transport) {
-    for (; !is_empty(); ++finished_) transport.give_up(ring_[finished_ % depth_].ticket);
-  }
+  // Of receives, before end_oldest(). Returns false if MPI may still write to its memory.
+  bool give_up_oldest(Transport& transport) { return transport.give_up(ring_[finished_ % depth_].ticket); }
 
  private:
   std::uint32_t bytes_of(std::uint64_t chunk) const {

@@ -78,9 +78,10 @@ bool MpiTransport::take_back(Body& body) {
   return is_complete != 0;
 }
 
-void MpiTransport::give_up(Ticket ticket) {
-  take_back(bodies_.at(ticket.index));
+bool MpiTransport::give_up(Ticket ticket) {
+  const bool is_back = take_back(bodies_.at(ticket.index));
   bodies_.give_back(ticket.index);
+  return is_back;
 }
 
 void MpiTransport::post_ring() {

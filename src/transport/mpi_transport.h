@@ -63,7 +63,7 @@ class MpiTransport final : public Transport {
   Ticket start_synchronous_send(TransportRank to, int tag, std::span<const std::byte> body) override;
   Ticket start_receive(TransportRank from, int tag, std::span<std::byte> body) override;
   bool done(Ticket ticket, std::size_t* received_bytes) override;
-  void give_up(Ticket ticket) override;
+  bool give_up(Ticket ticket) override;
   void progress() override;
   std::size_t unsent() const override { return pending_.size(); }
   bool has_unsent_to(TransportRank to, std::uint64_t before) const override {

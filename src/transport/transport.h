@@ -66,8 +66,8 @@ class Transport {
   // True once the body is complete, which spends the ticket. For receives it sets `received_bytes`.
   virtual bool done(Ticket ticket, std::size_t* received_bytes = nullptr) = 0;
   // Spends the ticket of a receive whose sender is lost. No byte arrives in its memory afterwards, but those
-  // of a message that MPI has matched with it before and not yet brought to its end.
-  virtual void give_up(Ticket ticket) = 0;
+  // of a message that MPI has matched with it before and not yet brought to its end: then it returns false.
+  virtual bool give_up(Ticket ticket) = 0;
 
   // Lets MPI move data of this wire and of the program's own MPI calls.
   virtual void progress() = 0;

@@ -101,10 +101,11 @@ class LoopbackEndpoint final : public Transport {
     return true;
   }
 
-  void give_up(Ticket ticket) override {
+  bool give_up(Ticket ticket) override {
     const OneThreadAtATime guard(busy_);
     mailbox.withdraw(bodies_.at(ticket.index).landing);
     bodies_.give_back(ticket.index);
+    return true;
   }
 
   void progress() override {

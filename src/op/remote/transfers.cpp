@@ -144,7 +144,8 @@ unsigned Transfers::receive_chunks(Transfer& transfer) {
 void Transfers::lose(const Channel& channel) {
   std::erase_if(moving_, [&](Transfer* each) {
     if (&each->channel() != &channel) return false;
-    if (each->verb == Verb::get) each->chunks.give_up(state_.transport);
+    for (; each->verb == Verb::get && !each->chunks.is_empty(); each->chunks.end_oldest())
+      each->chunks.give_up_oldest(state_.transport);
     return true;
   });
 }

@@ -97,6 +97,40 @@ TEST_P(ServerPieces, of_those_who_go_on_in_the_end_are_all_worked_on) {
   EXPECT_TRUE(rig.server->quiet());
 }
 
+// Their memory may be others' by then, and the pool is for those who go on.
+TEST_P(ServerPieces, of_origins_that_are_given_up_are_taken_no_more_and_leave_their_room_to_others) {
+  const std::size_t words = 3 * GetParam().piece / 8;
+  const std::vector<double> ones(words, 1.0);
+  const Bytes data = pattern(3 * large_chunk, 1);
+  const std::uint64_t scattered_at = rig.memory + data.size();
+  Hand& puts = *hands[0];
+  puts.chunk = large_chunk;
+  const std::uint32_t put = puts.big_put(rig.memory, data.size());
+  puts.send_chunks(put, data, 0, 1);
+  puts.fence();
+  std::vector<std::uint32_t> accs;
+  for (std::size_t i = 1; i + 1 < hands.size(); ++i) {
+    accs.push_back(hands[i]->big_acc(scattered_at, 8 * words));
+    hands[i]->send_chunks(accs.back(), std::as_bytes(std::span(ones)), 0, 1);
+  }
+  rig.run(50);
+  for (std::size_t i = 0; i + 1 < hands.size(); ++i) rig.server->give_up(static_cast<TransportRank>(i + 1));
+  const Bytes zeros(data.size() + 8 * words);
+  std::memcpy(rig.arena.at(rig.memory), zeros.data(), zeros.size());
+  puts.send_chunks(put, data, 1);
+  for (std::size_t i = 1; i + 1 < hands.size(); ++i)
+    hands[i]->send_chunks(accs[i - 1], std::as_bytes(std::span(ones)), 1);
+  rig.run(50);
+  EXPECT_EQ(rig.read(rig.memory, zeros.size()), zeros);
+  EXPECT_TRUE(rig.server->quiet());
+  EXPECT_EQ(rig.server->counters().queued, 0u);
+  Hand& other = *hands.back();
+  ASSERT_TRUE(other.wait_credit());
+  other.send_chunks(other.big_acc(scattered_at, 8 * words), std::as_bytes(std::span(ones)));
+  ASSERT_NE(other.reply_to(other.fence(), 500), nullptr);
+  EXPECT_EQ(rig.word<double>(scattered_at + 8 * (words - 1)), 1.0);
+}
+
 TEST_P(ServerPieces, are_not_needed_by_refused_bodies_which_are_dropped_side_by_side) {
   const Bytes data = pattern(2 * large_chunk, 1);
   const std::uint64_t outside = rig.memory + (1 << 20);
