@@ -378,6 +378,7 @@ class Runtime {
   mutable std::mutex extras_mutex_;
   std::map<int, GroupExtras> extras_;
   std::vector<op::WaitReason> live_handles_;  // with their handles; under the engine lock
+  nb::CleanupThreshold handle_sweep_{64};     // of these
   groups::MemberFailures everybody_;          // of the world
   HostCollectives host_;
   std::unique_ptr<op::GroupCollective> host_leaders_;  // on the lowest worker of each host

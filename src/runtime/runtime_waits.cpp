@@ -169,9 +169,10 @@ void Runtime::complete(const groups::Group& group) {
 }
 
 void Runtime::note_handle(int handle, const op::WaitReason& issued_for) {
-  // Finished handles are removed each time the list has doubled, which avoids a scan for each operation.
-  if (live_handles_.size() >= 64 && (live_handles_.size() & (live_handles_.size() - 1)) == 0)
+  if (handle_sweep_.is_due(live_handles_.size())) {
     forget_done_handles();
+    handle_sweep_.has_left(live_handles_.size());
+  }
   live_handles_.push_back(issued_for);
   live_handles_.back().handle = handle;
 }
