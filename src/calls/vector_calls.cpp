@@ -10,6 +10,24 @@ namespace comex::calls {
 namespace {
 
 template <class Descriptor>
+Result<std::vector<Operation>> read(const op::Arguments& request, const Descriptor* descriptors,
+                                    std::int64_t count) {
+  try {
+    std::vector<op::VectorArguments> arguments;
+    arguments.reserve(static_cast<std::size_t>(count));
+    for (std::int64_t i = 0; i < count; ++i) {
+      const Descriptor& given = descriptors[i];
+      const bool is_get = request.action == Action::get;
+      arguments.push_back({is_get ? given.dst : given.src, is_get ? given.src : given.dst,
+                           op::size_of(given.count), op::size_of(given.bytes)});
+    }
+    return op::validate(request, arguments);
+  } catch (const std::bad_alloc&) {
+    return environment_error("there is no memory for " + std::to_string(count) + " descriptors");
+  }
+}
+
+template <class Descriptor>
 int transfer(const Call& made, const op::Arguments& request, const Descriptor* descriptors,
              std::int64_t count, const Finish& finish) {
   runtime::Reach target;
@@ -29,20 +47,7 @@ int transfer(const Call& made, const op::Arguments& request, const Descriptor* d
   }
   op::Arguments resolved = request;
   resolved.target = target.worker();
-  std::vector<op::VectorArguments> arguments;
-  try {
-    arguments.reserve(static_cast<std::size_t>(count));
-  } catch (const std::bad_alloc&) {
-    return runtime->reporter().fail(where(),
-                                    "there is no memory for " + std::to_string(count) + " descriptors");
-  }
-  for (std::int64_t i = 0; i < count; ++i) {
-    const Descriptor& given = descriptors[i];
-    const bool is_get = request.action == Action::get;
-    arguments.push_back({is_get ? given.dst : given.src, is_get ? given.src : given.dst,
-                         op::size_of(given.count), op::size_of(given.bytes)});
-  }
-  Result<std::vector<Operation>> operations = op::validate(resolved, arguments);
+  Result<std::vector<Operation>> operations = read(resolved, descriptors, count);
   if (!operations) return runtime->reporter().fail(where(), operations.failure());
   const std::uint32_t call = runtime->draw_vector_call();
   for (Operation& operation : operations.value()) operation.call = call;

@@ -3,11 +3,33 @@
 
 #include <comex/worlds.h>
 
+#include <sys/resource.h>
 #include <unistd.h>
+
+#include <fstream>
+#include <vector>
 
 #include "bad_input_bed.h"
 
 namespace bad_input {
+
+// While it lives, this process gets no more than so many bytes of address space.
+class ShortMemory {
+ public:
+  explicit ShortMemory(std::size_t more) {
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    getrlimit(RLIMIT_AS, &before_);
+    const rlimit limit{pages * static_cast<std::size_t>(getpagesize()) + more, before_.rlim_max};
+    setrlimit(RLIMIT_AS, &limit);
+  }
+  ShortMemory(const ShortMemory&) = delete;
+  ShortMemory& operator=(const ShortMemory&) = delete;
+  ~ShortMemory() { setrlimit(RLIMIT_AS, &before_); }
+
+ private:
+  rlimit before_{};
+};
 
 inline void group_cases(Bed& bed) {
   constexpr comex_group_t unknown = 77;
@@ -249,6 +271,14 @@ inline void other_cases(Bed& bed) {
       [&] { return comex_putv(nullptr, 1, bed.target, COMEX_GROUP_WORLD); });
   run("putv too_many", "putv", "the number of descriptors is more than memory can hold",
       [&] { return comex_putv_x(nullptr, SIZE_MAX / 2, bed.target, COMEX_GROUP_WORLD); });
+  constexpr std::size_t many = 1'000'000;
+  void* near_of_each = bed.near.data();
+  void* far_of_each = far;
+  const std::vector<comex_giov_x_t> descriptors(many, comex_giov_x_t{&near_of_each, &far_of_each, 1, 8});
+  run("putv no_memory", "putv", "there is no memory for 1000000 descriptors", [&] {
+    const ShortMemory short_memory(64 << 20);
+    return comex_putv_x(descriptors.data(), many, bed.target, COMEX_GROUP_WORLD);
+  });
   run("put too_large", "put", "does not fit into 63 bits",
       [&] { return comex_put_x(bed.near.data(), far, SIZE_MAX, bed.target, COMEX_GROUP_WORLD); });
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "transport/bundle.h"
@@ -16,7 +17,11 @@ constexpr unsigned max_copied_per_channel = 16;
 constexpr unsigned max_bodies_per_channel = 16;
 
 void copy_addresses(Scatter& scatter, std::vector<void*>& to) {
-  to.resize(2 * scatter.count);
+  try {
+    to.resize(2 * scatter.count);
+  } catch (const std::bad_alloc&) {  // others already wait for the operation
+    out_of_memory(2 * scatter.count * sizeof(void*), "the addresses of a vector");
+  }
   void** const near = to.data();
   void** const far = near + scatter.count;
   std::copy_n(scatter.near, scatter.count, near);
