@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
     MPI_Barrier(MPI_COMM_WORLD); /* progress ranks came back */
   }
   MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  ARMCI_Init(); /* from here on over all, and progress ranks stay inside */
+  init_over_all();
   work(size - 1);
   if (armci_msg_me() == 0) printf("%d wrong\n", wrong);
   ARMCI_Finalize();

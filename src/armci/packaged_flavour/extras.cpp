@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "armci/export.h"
+#include "armci/piecewise_messages.h"
 #include "armci/start.h"
 #include "armci/state.h"
 
@@ -14,11 +15,15 @@ COMEX_PROFILED(Init_thread) int PARMCI_Init_thread(int armci_requested) {
   return start(MPI_COMM_NULL, nullptr, nullptr);
 }
 
-// Over all ranks, the caller cannot know about progress ranks, so these do not return.
+// Over all ranks, a duplicate of MPI_COMM_WORLD too, the caller cannot know about progress ranks, so these do
+// not return.
 COMEX_PROFILED(Init_thread_comm) int PARMCI_Init_thread_comm(int armci_requested, MPI_Comm comm) {
   const comex::runtime::CallName called(__func__);
   start_mpi(nullptr, nullptr, armci_requested);
-  return comm == MPI_COMM_WORLD ? start(MPI_COMM_NULL, nullptr, nullptr) : start_over(comm);
+  int relation = MPI_UNEQUAL;
+  require_mpi(PMPI_Comm_compare(comm, MPI_COMM_WORLD, &relation), "MPI_Comm_compare");
+  const bool is_whole_job = relation == MPI_IDENT || relation == MPI_CONGRUENT;
+  return is_whole_job ? start(MPI_COMM_NULL, nullptr, nullptr) : start_over(comm);
 }
 
 COMEX_PROFILED(INIT_HANDLE) void PARMCI_INIT_HANDLE(armci_hdl_t* handle) {
