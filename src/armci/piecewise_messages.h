@@ -34,8 +34,7 @@ inline int wait_for(MPI_Request& request, const char* operation, int worker,
   return code;
 }
 
-// Ends the job: members of a collective do not agree on how much they pass. Where the other one passes more,
-// MPI ends it before, unless the program has errors of its communicators returned.
+// Ends the job: members of a collective do not agree on how much they pass.
 [[noreturn]] void refuse_lengths(int from, int theirs, std::size_t mine);
 
 // Between the ranks of a team's communicator. Pieces have at most max_piece bytes.

@@ -34,6 +34,8 @@ GroupTeams::GroupTeams(comex_group_t group, Context context, const std::vector<i
     if (comm_ != MPI_COMM_NULL) {        // one member alone may go without
       MPI_Comm mine = MPI_COMM_NULL;
       require_mpi(PMPI_Comm_dup(comm_, &mine), "MPI_Comm_dup");
+      // A message that is longer than its place gets our line.
+      require_mpi(PMPI_Comm_set_errhandler(mine, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
       comm_ = mine;
       owns_comm_ = true;
     }
