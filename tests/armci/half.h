@@ -1,5 +1,5 @@
-/* Init over a communicator, as each flavour spells it: whether the caller is a worker. Over all, progress ranks
- * stay inside. */
+/* Init over a communicator, as each flavour spells it: whether the caller is a worker. Over all, progress
+ * ranks stay inside. */
 #ifndef TESTS_ARMCI_HALF_H_
 #define TESTS_ARMCI_HALF_H_
 
