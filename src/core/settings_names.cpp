@@ -1,5 +1,5 @@
-// Warns of names that begin with COMEX_ but are no setting. Most are typing errors; it suggests the nearest
-// one.
+// Warns of names that begin with COMEX_ but are no setting, and of those of Global Arrays that are almost
+// one. Most are typing errors; it suggests the nearest setting.
 #include <algorithm>
 #include <numeric>
 
@@ -7,6 +7,9 @@
 
 namespace comex {
 namespace {
+
+// A hostile environment may hold names of megabytes, and the distance takes quadratic time.
+constexpr std::size_t most_shown = 80;
 
 // The edit distance (insert, remove, replace a letter) of two names. Keeps one row of the table at a time.
 std::size_t edit_distance(std::string_view from, std::string_view to) {
@@ -37,17 +40,23 @@ std::string_view nearest_name(std::string_view name) {
   return row->name;
 }
 
+bool looks_mistyped(std::string_view name) {
+  constexpr std::size_t most_errors = 3;
+  if (is_known(name) || name == "COMEX_SPAWNED") return false;  // the runtime sets that for spawned processes
+  if (name.starts_with("GA_"))
+    return name.size() <= most_shown && edit_distance(name, nearest_name(name)) <= most_errors;
+  return name.starts_with("COMEX_") && !name.starts_with("COMEX_TEST_");
+}
+
 }  // namespace
 
 std::vector<std::string> unknown_name_warnings(std::span<const std::string> environment_names) {
   std::vector<std::string> warnings;
   for (const std::string& name : environment_names) {
-    if (!name.starts_with("COMEX_") || name.starts_with("COMEX_TEST_") || is_known(name)) continue;
-    if (name == "COMEX_SPAWNED") continue;  // set for spawned processes by the runtime itself
-    // A hostile environment may hold names of megabytes, and the distance takes quadratic time.
-    const std::string shown = name.size() <= 80 ? name : name.substr(0, 80) + "...";
+    if (!looks_mistyped(name)) continue;
+    const std::string shown = name.size() <= most_shown ? name : name.substr(0, most_shown) + "...";
     warnings.push_back(shown + " is not a setting; the nearest is " +
-                       std::string(nearest_name(std::string_view(name).substr(0, 80))));
+                       std::string(nearest_name(std::string_view(name).substr(0, most_shown))));
   }
   return warnings;
 }

@@ -1,9 +1,8 @@
 // What one process has done and when, event by event, for COMEX_TRACE.
 //
 // A log has room for a fixed number of events; when it is full, further ones are only counted. Any thread may
-// add, at some 50 ns an event. Memory is touched as it fills; if there is none, all events are only counted.
-// Owned by a World; calls, op and pr add to it,
-// runtime/opening/trace_file writes it.
+// add, at some 50 ns an event. Memory is touched as it fills; the process ends with a line if it cannot have
+// so much. Owned by a World; calls, op and pr add to it, runtime/opening/trace_file writes it.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include <span>
 
 #include "core/protocol.h"
+#include "core/status.h"
 
 namespace comex::trace {
 
@@ -40,8 +40,9 @@ static_assert(sizeof(Event) == 40);
 class Log {
  public:
   explicit Log(std::uint32_t most)
-      : events_(static_cast<Event*>(std::malloc(std::size_t{most} * sizeof(Event)))),
-        most_(events_ == nullptr ? 0 : most) {}
+      : events_(static_cast<Event*>(std::malloc(std::size_t{most} * sizeof(Event)))), most_(most) {
+    if (events_ == nullptr) out_of_memory(std::size_t{most} * sizeof(Event), "COMEX_TRACE_EVENTS events");
+  }
 
   static std::uint64_t now_ns() {
     return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch() /

@@ -151,12 +151,15 @@ TEST(Settings, a_message_size_only_lowers_the_chunk) {
 }
 
 TEST(SettingNames, an_unknown_name_is_answered_with_the_nearest) {
-  const std::vector<std::string> names = {"COMEX_WIAT",      "COMEX_WAIT",           "HOME",
-                                          "COMEX_TEST_SEED", "COMEX_ENABLE_PUT_SPM", "GA_NUM_PROGRESS_RANKS"};
+  const std::vector<std::string> names = {
+      "COMEX_WIAT",           "COMEX_WAIT",   "HOME",      "COMEX_TEST_SEED",
+      "COMEX_ENABLE_PUT_SPM", "GA_ALGORITHM", "GA_MEMORY", "GA_NUM_PROGRESS_RANK_PER_NODE"};
   const auto warnings = unknown_name_warnings(names);
-  ASSERT_EQ(warnings.size(), 2u);
+  ASSERT_EQ(warnings.size(), 3u);
   EXPECT_EQ(warnings[0], "COMEX_WIAT is not a setting; the nearest is COMEX_WAIT");
   EXPECT_EQ(warnings[1], "COMEX_ENABLE_PUT_SPM is not a setting; the nearest is COMEX_ENABLE_PUT_SMP");
+  EXPECT_EQ(warnings[2],
+            "GA_NUM_PROGRESS_RANK_PER_NODE is not a setting; the nearest is GA_NUM_PROGRESS_RANKS_PER_NODE");
 }
 
 TEST(SettingNames, a_name_of_a_megabyte_is_cut_short) {
