@@ -5,7 +5,7 @@ import os
 import re
 from dataclasses import dataclass
 
-from refused import Refused
+from refused import Refused, whole
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,7 @@ def merged(named):
 
 
 def count_of(text, where):
-    if not text.isdecimal() or int(text) == 0:
-        raise Refused(f"{where}: expected a number of slots and not \"{text}\"")
-    return int(text)
+    return whole(where, text, 1, what="a number of slots")
 
 
 def of_list(text):
@@ -65,11 +63,14 @@ def expanded(text):
     """Slurm's counts: 8(x2),4 is 8, 8, 4."""
     counts = []
     for word in text.split(","):
-        match = re.fullmatch(r"(\d+)(?:\(x(\d+)\))?", word)
+        match = re.fullmatch(r"([0-9]{1,9})(?:\(x([0-9]{1,6})\))?", word)
         if not match:
             raise Refused(f"Slurm's counts \"{text}\" are not understood")
         counts += [int(match[1])] * int(match[2] or 1)
     return counts
+
+
+RANGE = "[0-9]{1,18}(?:-[0-9]{1,18})?"
 
 
 def nodes_of(text):
@@ -78,7 +79,7 @@ def nodes_of(text):
     if text.count("[") != text.count("]"):
         raise Refused(f"Slurm's nodes \"{text}\" are not understood; name them by --host")
     for word in re.findall(r"(?:[^,\[\]]|\[[^\]]*\])+", text):
-        match = re.fullmatch(r"([^\[]*)\[((?:\d+(?:-\d+)?,?)+)\](.*)", word)
+        match = re.fullmatch(rf"([^\[]*)\[({RANGE}(?:,{RANGE})*)\](.*)", word)
         if not match and "[" in word:
             raise Refused(f"Slurm's nodes \"{text}\" are not understood; name them by --host")
         if not match:

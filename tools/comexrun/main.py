@@ -10,7 +10,7 @@ import launchers
 import linked
 import manager
 import options as options_
-from refused import Refused
+from refused import Refused, whole
 from split import is_oversubscribed, split
 
 USAGE = """Usage: comexrun -n WORKERS [OPTIONS] [MPIRUN OPTIONS] PROGRAM [ARGUMENTS]
@@ -43,14 +43,12 @@ VIRTUAL = "COMEX_VIRTUAL_HOSTS"
 PACKED, CYCLIC = (f"GA_PROGRESS_RANKS_DISTRIBUTION_{way}" for way in ("PACKED", "CYCLIC"))
 
 
-def setting(name, given, least):
+def setting(name, given, limits):
     """As given on the command line, or by the environment; 1 if nobody says."""
     text = os.environ.get(name, "")
     if given is not None or not text:
         return 1 if given is None else given
-    if not text.isdecimal() or int(text) < least:
-        raise Refused(f"{name}={text}: comexrun counts with a number of at least {least} only")
-    return int(text)
+    return whole(name, text, *limits)
 
 
 def launcher(options, built_with):
@@ -110,8 +108,8 @@ def show(words, variables, picture):
 
 def start(words, built_with, folder, libraries):
     options = options_.parsed(words)
-    progress_ranks = setting(PROGRESS, options.progress_ranks, 0)
-    virtual_hosts = setting(VIRTUAL, options.virtual_hosts, 1)
+    progress_ranks = setting(PROGRESS, options.progress_ranks, options_.LIMITS["progress_ranks"])
+    virtual_hosts = setting(VIRTUAL, options.virtual_hosts, options_.LIMITS["virtual_hosts"])
     shares = split(options.workers, hosts.found(options, os.environ), progress_ranks, virtual_hosts, options.oversubscribe)
     mpirun, kind = launcher(options, built_with)
     if not options.mpirun:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from refused import Refused
+from refused import MOST, Refused, whole
 
 # mpirun's options that take words of their own, without their dashes. The word of one that is missing here would be taken
 # for the program.
@@ -18,6 +18,7 @@ OF_HYDRA = ("genvlist", "envlist", "configfile", "launcher", "launcher-exec", "r
             "gpus-per-proc", "bootstrap", "bootstrap-exec", "binding", "outfile", "errfile")
 WORDS_OF_MPIRUN = {**dict.fromkeys(OF_OPEN_MPI + OF_HYDRA, 1),
                    **dict.fromkeys(("mca", "gmca", "omca", "gomca", "pmixmca", "prtemca", "genv", "env"), 2)}
+LIMITS = {"workers": (1, MOST), "progress_ranks": (0, 1024), "virtual_hosts": (1, MOST)}
 NUMBERS = {"n": "workers", "np": "workers", "c": "workers", "progress-ranks": "progress_ranks", "virtual-hosts": "virtual_hosts"}
 TEXTS = {"H": "host_list", "host": "host_list", "hosts": "host_list", "hostfile": "host_file", "machinefile": "host_file",
          "default-hostfile": "host_file", "f": "host_file", "mpirun": "mpirun"}
@@ -42,15 +43,6 @@ class Options:
     program: list = field(default_factory=list)
 
 
-MOST_DIGITS = 9
-
-
-def number(option, text):
-    if not text.isdecimal() or len(text) > MOST_DIGITS:
-        raise Refused(f"{option} {text[:20]}: expected a number of at most {MOST_DIGITS} digits")
-    return int(text)
-
-
 def parsed(words):
     options, left = Options(), list(words)
 
@@ -65,7 +57,8 @@ def parsed(words):
         if option == "--":
             break
         if name in NUMBERS:
-            setattr(options, NUMBERS[name], number(option, value if separator else take(option)))
+            what = NUMBERS[name]
+            setattr(options, what, whole(option.split("=")[0], value if separator else take(option), *LIMITS[what]))
         elif name in TEXTS:
             setattr(options, TEXTS[name], value if separator else take(option))
         elif name in SWITCHES and separator:
@@ -89,13 +82,11 @@ def checked(options):
         if before in ("-x", "-env", "-genv") and name == "LD_PRELOAD" and (options.world or options.check):
             raise Refused(f"{before} {word}: it would replace what --world and --check load first; set it in the environment")
     if not options.workers:
-        raise Refused("-n WORKERS is missing, or 0: how many processes of the program there are to be")
+        raise Refused("-n WORKERS is missing: how many processes of the program there are to be")
     if not options.program:
         raise Refused("there is no program")
     if ":" in options.program:
         raise Refused("of several programs (\":\") the ranks are not counted: start them by mpirun")
     if options.host_list and options.host_file:
         raise Refused("hosts are named twice, in a list and in a file")
-    if options.virtual_hosts == 0:
-        raise Refused("--virtual-hosts 0: expected at least 1")
     return options

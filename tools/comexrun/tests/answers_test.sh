@@ -41,6 +41,19 @@ is "4 MPI ranks on 2 hosts: 2 workers" "$(grep -o '4 MPI ranks on 2 hosts: 2 wor
 STATUS=7 $program -n 1 a >/dev/null
 is 7 $? "the status of mpirun"
 
+refuses() {  # refuses WANTED COMMAND...: with one line, that holds what is wanted, and status 2
+  local wanted=$1 answer status
+  shift
+  answer=$("$@" 2>&1)
+  status=$?
+  is "2, 1 line" "$status, $(wc -l <<<"$answer") line" "the status and the lines of ${*:0:200}"
+  case $answer in "comexrun: "*"$wanted"*) ;; *) is "$wanted" "${answer:0:200}" "a refusal" ;; esac
+}
+for number in 1025 2000 12345678901234567890 $'\u0662' "$(printf '9%.0s' {1..5000})" x; do
+  refuses "from 0 to 1024" $program -n 2 --progress-ranks "$number" a
+  refuses "from 0 to 1024" env GA_NUM_PROGRESS_RANKS_PER_NODE="$number" $program -n 2 a
+done
+
 # Two that run at once, a third one beside them, and one that comes when the first has ended.
 mkfifo "$place/first" "$place/second"
 FIFO=$place/first $program -n 1 --host h a >"$place/out1" &

@@ -32,7 +32,8 @@ class Options(unittest.TestCase):
         for line in ("prog", "-n 0 prog", "-n x prog", "-n 2 --world=1 prog", "-n", "-n 2", "-n 2 a : -n 2 b", "-n 2 --host a --hostfile b c",
                      "-n 2 --virtual-hosts 0 a", "--mca btl", "-n 2 -x COMEX_VIRTUAL_HOSTS=2 a",
                      "-n 2 -genv GA_NUM_PROGRESS_RANKS_PER_NODE 2 a", "-n 1234567890 a", "-n 2 --world -x LD_PRELOAD=/l.so a",
-                     "-n 2 -genv LD_PRELOAD /l.so --check a"):
+                     "-n 2 -genv LD_PRELOAD /l.so --check a", "-n ٢ prog",
+                     "-n 2 --progress-ranks 1025 a", "-n 2 --virtual-hosts " + "1" * 5000 + " a"):
             with self.assertRaises(Refused, msg=line):
                 options.parsed(line.split())
 
@@ -51,7 +52,7 @@ class Hosts(unittest.TestCase):
         self.assertEqual(hosts.of_list("a:4,b"), [Host("a", 4), Host("b", None)])
         self.assertEqual(hosts.of_list("a:2,b:2,a:1"), [Host("a", 3), Host("b", 2)])
         self.assertEqual(hosts.of_list("a,a,b,b:3"), [Host("a", 2), Host("b", 4)])
-        for wrong in ("a:x", "a:0", ",a", "+n1"):
+        for wrong in ("a:x", "a:0", ",a", "+n1", "a:٢", "a:" + "1" * 5000):
             self.assertRaises(Refused, hosts.of_list, wrong)
 
     def test_files_of_every_kind(self):
@@ -69,7 +70,7 @@ class Hosts(unittest.TestCase):
         for text, names in (("a", "a"), ("n[1-3]", "n1 n2 n3"), ("n[01-03,07],m2", "n01 n02 n03 n07 m2"),
                             ("r[1-2]c[08-09]x", "r1c08x r1c09x r2c08x r2c09x")):
             self.assertEqual(hosts.nodes_of(text), names.split())
-        for wrong in ("n[1-x]", "n[01-02", "n]"):
+        for wrong in ("n[1-x]", "n[01-02", "n]", "n[١]", f"n[{'1' * 5000}]"):
             self.assertRaises(Refused, hosts.nodes_of, wrong)
 
     def test_slurm_names_nodes_and_tasks(self):
@@ -77,8 +78,9 @@ class Hosts(unittest.TestCase):
         self.assertEqual([h.slots for h in hosts.of_slurm(told)], [16, 16, 16])
         told |= {"SLURM_NTASKS": "20", "SLURM_TASKS_PER_NODE": "8(x2),4"}
         self.assertEqual(hosts.of_slurm(told), [Host("n1", 8), Host("n2", 8), Host("n3", 4)])
-        told["SLURM_TASKS_PER_NODE"] = "8"
-        self.assertRaises(Refused, hosts.of_slurm, told)
+        for wrong in ("8", "8(x٣)", f"{'1' * 5000}(x3)"):
+            told["SLURM_TASKS_PER_NODE"] = wrong
+            self.assertRaises(Refused, hosts.of_slurm, told)
 
     def test_the_command_line_wins_over_the_batch_system(self):
         asked = options.parsed(["-n", "2", "--host", "a", "p"])
