@@ -1,6 +1,7 @@
 """The command line of comexrun. Its own options may stand anywhere before the program; all others are mpirun's."""
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from refused import MOST, Refused, whole
@@ -53,6 +54,10 @@ def parsed(words):
 
     while left and left[0].startswith("-"):
         option = left.pop(0)
+        joined = re.fullmatch(r"(-(?:np?|c))(\d.*)", option)  # -n2
+        if joined:
+            option = joined[1]
+            left.insert(0, joined[2])
         name, separator, value = option.lstrip("-").partition("=")
         if option == "--":
             break

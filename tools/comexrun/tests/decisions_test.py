@@ -32,10 +32,14 @@ class Options(unittest.TestCase):
         for line in ("prog", "-n 0 prog", "-n x prog", "-n 2 --world=1 prog", "-n", "-n 2", "-n 2 a : -n 2 b", "-n 2 --host a --hostfile b c",
                      "-n 2 --virtual-hosts 0 a", "--mca btl", "-n 2 -x COMEX_VIRTUAL_HOSTS=2 a",
                      "-n 2 -genv GA_NUM_PROGRESS_RANKS_PER_NODE 2 a", "-n 1234567890 a", "-n 2 --world -x LD_PRELOAD=/l.so a",
-                     "-n 2 -genv LD_PRELOAD /l.so --check a", "-n ٢ prog",
+                     "-n 2 -genv LD_PRELOAD /l.so --check a", "-n2x prog", "-n0 prog", "-n ٢ prog",
                      "-n 2 --progress-ranks 1025 a", "-n 2 --virtual-hosts " + "1" * 5000 + " a"):
             with self.assertRaises(Refused, msg=line):
                 options.parsed(line.split())
+
+    def test_a_number_may_follow_its_letter(self):
+        for line in ("-n2 prog", "-np2 prog", "-c2 prog"):
+            self.assertEqual((options.parsed(line.split()).workers, options.parsed(line.split()).of_mpirun), (2, []))
 
     def test_a_switch_of_open_mpi_takes_no_word(self):
         self.assertEqual(options.parsed("-n 2 -s prog".split()).program, ["prog"])
