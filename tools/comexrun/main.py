@@ -1,5 +1,6 @@
 """comexrun: mpirun that counts workers. See USAGE."""
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -69,6 +70,8 @@ def preloaded(options, libraries):
     for option in ("check", "world"):
         if getattr(options, option):
             chosen.append(os.path.join(libraries, f"libcomex_{option}.so"))
+            if re.search("[ :]", libraries):  # ld.so would go on without the library
+                raise Refused(f"--{option}: {libraries} has a blank or a colon in its path, which LD_PRELOAD cannot hold")
             if not os.path.exists(chosen[-1]):
                 raise Refused(f"--{option}: there is no {chosen[-1]}")
     return ":".join(filter(None, (*chosen, os.environ.get("LD_PRELOAD")))) if chosen else ""

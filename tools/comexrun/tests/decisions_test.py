@@ -9,6 +9,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import hosts
 import launchers
 import linked
+import main
 import manager
 import options
 from hosts import Host
@@ -141,6 +142,13 @@ class Linked(unittest.TestCase):
 
     def test_a_program_that_there_is_not_is_left_to_mpirun(self):
         linked.check("/no/such/program", "/lib")
+
+
+class Preloaded(unittest.TestCase):
+    def test_libraries_need_a_path_that_the_loader_does_not_cut(self):
+        for line in ("-n 2 --world a", "-n 2 --check a"):
+            for folder in ("/a b/lib", "/a:b/lib"):
+                self.assertRaisesRegex(Refused, "blank or a colon", main.preloaded, options.parsed(line.split()), folder)
 
 
 class Folder(unittest.TestCase):
