@@ -139,19 +139,29 @@ def start(words, built_with, folder, libraries):
         raise Refused(f"{mpirun}: {error.strerror}") from None
 
 
-def main():
+def answer():
     built_with, folder, libraries, *words = sys.argv[1:]  # from the script that the build makes
-    if not words or words[0] in ("-h", "--help"):
-        print(USAGE, end="", file=sys.stdout if words else sys.stderr)
-        return 0 if words else 2
+    if not words:
+        print(USAGE, end="", file=sys.stderr)
+        return 2
+    if words[0] in ("-h", "--help"):
+        print(USAGE, end="", flush=True)
+        return 0
+    return start(words, built_with, folder, libraries)
+
+
+def main():
     try:
-        return start(words, built_with, folder, libraries)
+        return answer()
     except Refused as error:
         print(f"comexrun: {error}", file=sys.stderr)
         return 2
-    except BrokenPipeError:  # who reads what --dry-run or --help print has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Python prints what is left once more when it ends
+        if isinstance(error, BrokenPipeError):  # who reads what --dry-run or --help print has seen enough
+            return 0
+        print(f"comexrun: {error.strerror}", file=sys.stderr)
+        return 1
 
 
 if __name__ == "__main__":

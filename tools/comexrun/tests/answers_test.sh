@@ -54,6 +54,16 @@ for number in 1025 2000 12345678901234567890 $'\u0662' "$(printf '9%.0s' {1..500
   refuses "from 0 to 1024" env GA_NUM_PROGRESS_RANKS_PER_NODE="$number" $program -n 2 a
 done
 
+# What is printed to nobody, and to a full disk.
+mkfifo "$place/nobody"
+exec {reader}<>"$place/nobody" {nobody}>"$place/nobody" {reader}<&-
+is "" "$("$1" --help 2>&1 >&"$nobody")" "the answer to --help for nobody"
+is "" "$($program -n 2 --dry-run a 2>&1 >&"$nobody")" "the answer to a dry run for nobody"
+for line in "$1 --help" "$program -n 2 --dry-run a"; do
+  answer=$($line 2>&1 >/dev/full)
+  is "1, comexrun: No space left on device" "$?, $answer" "the answer of $line to a full disk"
+done
+
 # Two that run at once, a third one beside them, and one that comes when the first has ended.
 mkfifo "$place/first" "$place/second"
 FIFO=$place/first $program -n 1 --host h a >"$place/out1" &
