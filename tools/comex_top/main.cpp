@@ -183,6 +183,7 @@ int main(int argc, char** argv) {
         return text.find_first_of("nN") == text.npos ? "" : text + " is no number";
       },
       "NUMBER");
+  app.set_version_flag("--version", "comex " COMEX_VERSION);
   app.add_option("--job", options.job, "The job by its name, as --list shows it; else the only one");
   CLI::Option* const list = app.add_flag("--list", options.list, "Name the jobs");
   app.add_option("--interval", options.interval,

@@ -31,6 +31,7 @@ start are the workers and GA_NUM_PROGRESS_RANKS_PER_NODE more on each host. Opti
   --bind                each rank to cores of its own, where a host has enough (COMEX_BIND=all)
   --mpirun PATH         the launcher, in place of that of the MPI which this runtime was built with
   --dry-run             prints the command, and how the job would be split, and starts nothing
+  --version             as the first word: prints the version of the runtime, and starts nothing
 
 Where the environment has COMEX_ON_FAILURE=continue, the launcher is told to let the others live when a rank has died.
 
@@ -140,12 +141,15 @@ def start(words, built_with, folder, libraries):
 
 
 def answer():
-    built_with, folder, libraries, *words = sys.argv[1:]  # from the script that the build makes
+    built_with, folder, libraries, version, *words = sys.argv[1:]  # from the script that the build makes
     if not words:
         print(USAGE, end="", file=sys.stderr)
         return 2
     if words[0] in ("-h", "--help"):
         print(USAGE, end="", flush=True)
+        return 0
+    if words[0] == "--version":
+        print(f"comex {version}", flush=True)
         return 0
     return start(words, built_with, folder, libraries)
 

@@ -59,10 +59,11 @@ mkfifo "$place/nobody"
 exec {reader}<>"$place/nobody" {nobody}>"$place/nobody" {reader}<&-
 is "" "$("$1" --help 2>&1 >&"$nobody")" "the answer to --help for nobody"
 is "" "$($program -n 2 --dry-run a 2>&1 >&"$nobody")" "the answer to a dry run for nobody"
-for line in "$1 --help" "$program -n 2 --dry-run a"; do
+for line in "$1 --help" "$1 --version" "$program -n 2 --dry-run a"; do
   answer=$($line 2>&1 >/dev/full)
   is "1, comexrun: No space left on device" "$?, $answer" "the answer of $line to a full disk"
 done
+case $("$1" --version) in "comex "[0-9]*.*) ;; *) is "comex NUMBER" "$("$1" --version)" "the version" ;; esac
 
 # Two that run at once, a third one beside them, and one that comes when the first has ended.
 mkfifo "$place/first" "$place/second"
