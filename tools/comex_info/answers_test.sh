@@ -1,6 +1,7 @@
 #!/bin/sh
-# comex_info from outside: what it prints, and one line with status 2 for what it cannot understand.
-program=$1
+# comex_info, and comex_worlds where it is named, from outside: what they print, and one line with status 2 for what
+# they cannot understand.
+program=$1 worlds=$2
 failures=0
 
 # Nothing of the caller's environment but what a test sets.
@@ -23,7 +24,7 @@ refuses() {  # the same, for one line and status 2
   status=$?
   lines=$(printf '%s\n' "$answer" | wc -l)
   case $answer in
-    "comex_info: "*"$wanted"*) found=yes ;;
+    "comex_"*": "*"$wanted"*) found=yes ;;
     *) found=no ;;
   esac
   if [ "$status" -ne 2 ] || [ "$lines" -ne 1 ] || [ "$found" = no ]; then
@@ -66,6 +67,10 @@ refuses "GA_NUM_PROGRESS_RANKS_PER_NODE='1025' is not allowed" "$program" --rank
 refuses "COMEX_PROGRESS_RANK_POSITION='middle'" "$program" --ranks 4 --position middle
 refuses "lists 4 entries" "$program" --ranks 5 --virtual-hosts 0,0,1,1
 refuses "COMEX_WAIT='poll'" COMEX_WAIT=poll "$program"
+if [ -n "$worlds" ]; then
+  for wrong in --nonsense 0 -1 2x 99999999999999999999 ""; do refuses "\"$wrong\"" "$worlds" "$wrong"; done
+  refuses "--nonsense" "$worlds" 2 --nonsense
+fi
 
 [ "$failures" -eq 0 ] && echo "all answers are as they should be"
 exit "$failures"

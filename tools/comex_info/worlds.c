@@ -7,6 +7,7 @@
  * (COMEX_VERBOSE, which comex_info sets and spawned worlds are given).
  */
 #include <comex/worlds.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,16 +48,28 @@ static void print_worker(int me) {
   fflush(stdout);
 }
 
+/* 0 where the text is no number of processes. */
+static int processes_of(const char* text) {
+  char* end;
+  const long number = strtol(text, &end, 10);
+  return *end == '\0' && number >= 1 && number <= INT_MAX ? (int)number : 0;
+}
+
 int main(int argc, char** argv) {
   static char lines[1 << 14];
   if (argc > 1 && strcmp(argv[1], "--help") == 0) return fputs(usage, stdout) < 0;
+  const int processes = argc > 1 ? processes_of(argv[1]) : 2;
+  if (argc > 2 || processes == 0) {
+    fprintf(stderr, "comex_worlds: expected one number of processes, at least 1, and not \"%s\"\n",
+            argv[argc - 1]);
+    return 2;
+  }
   setvbuf(stdout, lines, _IOFBF, sizeof lines); /* a worker's leave together: the launcher mixes processes */
   MPI_Init(&argc, &argv);
   must(comex_init(), "comex_worlds: init");
   comex_group_t others, all;
   must(comex_world_parent(&others), "comex_worlds: parent");
   const int is_first = others == COMEX_GROUP_NULL;
-  const int processes = argc > 1 ? atoi(argv[1]) : 2;
   if (is_first) {
     must(comex_world_spawn(argv[0], NULL, processes, 0, COMEX_GROUP_WORLD, &others), "comex_worlds: spawn");
   }
