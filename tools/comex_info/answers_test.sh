@@ -50,6 +50,8 @@ says "group 1: progress rank 7 <== workers 3 4 5 (MPI ranks 4 5 6)" "$program" -
 says "group 0: progress rank 0 <== workers 0 1 2 (MPI ranks 1 2 3)" \
   "$program" --ranks 8 --progress-ranks 2 --position smallest
 says "group 0: progress rank 6 <== workers 0 2 4 (MPI ranks 0 2 4)" "$program" --ranks 8 --hosts 2 --round-robin
+says "MPI_COMM_WORLD has 1 rank that never returns to the program" "$program" --ranks 4
+says "MPI_COMM_WORLD has 2 ranks that never return to the program" "$program" --ranks 4 --progress-ranks 2
 says "(part of machine 0)" "$program" --ranks 8 --virtual-hosts 2
 says "no progress rank: each worker serves itself" "$program" --hosts 3,1
 says "no progress rank: each worker serves itself" GA_NUM_PROGRESS_RANKS_PER_NODE=0 "$program" --ranks 3

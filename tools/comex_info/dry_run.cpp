@@ -125,8 +125,8 @@ std::string draw(const pr::WorldSplit& split, const Settings& settings) {
   }
   for (const pr::SplitNotice& notice : split.notices) out += "\nnotice: " + notice.text + "\n";
   if (!split.progress.empty())
-    out += fmt::format("\nMPI_COMM_WORLD has {} that never return to the program.\n",
-                       counted(split.progress.size(), "rank"));
+    out += fmt::format("\nMPI_COMM_WORLD has {} that never return{} to the program.\n",
+                       counted(split.progress.size(), "rank"), split.progress.size() == 1 ? "s" : "");
   return out;
 }
 
