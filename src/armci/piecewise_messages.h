@@ -34,7 +34,8 @@ inline int wait_for(MPI_Request& request, const char* operation, int worker,
   return code;
 }
 
-// Ends the job: members of a collective do not agree on how much they pass.
+// Ends the job: members of a collective do not agree on how much they pass. Where the other one passes more,
+// an MPI may end it before, since the error of a request has no communicator there whose handler is asked.
 [[noreturn]] void refuse_lengths(int from, int theirs, std::size_t mine);
 
 // Between the ranks of a team's communicator. Pieces have at most max_piece bytes.

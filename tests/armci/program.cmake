@@ -127,10 +127,12 @@ comex_add_mpi_test(NAME armci.members_that_pass_different_lengths_are_told PROGR
   TIMEOUT 30)
 set_tests_properties(armci.members_that_pass_different_lengths_are_told PROPERTIES PASS_REGULAR_EXPRESSION
   "comex: rank 0 on [^\n]*: rank 1 of its communicator passes 8 bytes and this one 16; all members")
-comex_add_mpi_test(NAME armci.a_member_that_passes_a_greater_length_is_told PROGRAM armci_lengths RANKS 4 ARGS more LABELS armci
-  TIMEOUT 30)
-set_tests_properties(armci.a_member_that_passes_a_greater_length_is_told PROPERTIES PASS_REGULAR_EXPRESSION
-  "comex: rank 0 on [^\n]*: rank 1 of its communicator passes more bytes and this one 16; all members")
+if(COMEX_MPI_KIND STREQUAL openmpi)  # MPICH ends the job with a line of its own
+  comex_add_mpi_test(NAME armci.a_member_that_passes_a_greater_length_is_told PROGRAM armci_lengths RANKS 4 ARGS more
+    LABELS armci TIMEOUT 30)
+  set_tests_properties(armci.a_member_that_passes_a_greater_length_is_told PROPERTIES PASS_REGULAR_EXPRESSION
+    "comex: rank 0 on [^\n]*: rank 1 of its communicator passes more bytes and this one 16; all members")
+endif()
 
 # Its libraries take little of the static memory of threads, so that they can be loaded late.
 add_executable(armci_load load.c)
