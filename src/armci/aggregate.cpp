@@ -18,11 +18,12 @@ int number_of(int code) {
   return (-1 - code) & (unset_bit - 1);
 }
 
+// Of several results a death counts more than a failure, which has had its line.
+static_assert(COMEX_SUCCESS < COMEX_FAILURE && COMEX_FAILURE < COMEX_PROC_FAILED);
+
 int wait_for(std::vector<comex_request_t>& requests) {
   int result = COMEX_SUCCESS;
-  for (comex_request_t& one : requests) {
-    if (comex_wait(&one) != COMEX_SUCCESS) result = COMEX_FAILURE;
-  }
+  for (comex_request_t& one : requests) result = std::max(result, comex_wait(&one));
   return result;
 }
 
@@ -58,9 +59,11 @@ int Aggregates::attach(armci_hdl_t* handle, comex_request_t request) {
     if (record.outstanding.size() < most_outstanding) return COMEX_SUCCESS;
     outstanding.swap(record.outstanding);
   }
-  if (wait_for(outstanding) == COMEX_SUCCESS) return COMEX_SUCCESS;
+  const int result = wait_for(outstanding);
+  if (result == COMEX_SUCCESS) return COMEX_SUCCESS;
   const std::lock_guard lock(lock_);
-  records_[number].result = COMEX_FAILURE;
+  Record& record = records_[number];
+  record.result = std::max(record.result, result);
   return COMEX_SUCCESS;
 }
 
@@ -74,7 +77,7 @@ int Aggregates::wait(armci_hdl_t* handle) {
     if (node.empty()) return COMEX_SUCCESS;
     record = std::move(node.mapped());
   }
-  return wait_for(record.outstanding) == COMEX_SUCCESS ? record.result : COMEX_FAILURE;
+  return std::max(record.result, wait_for(record.outstanding));
 }
 
 int Aggregates::test(armci_hdl_t* handle) {
@@ -95,7 +98,7 @@ bool Aggregates::is_over(Record& record) {
   std::vector<comex_request_t>& outstanding = record.outstanding;
   while (!outstanding.empty()) {
     int status = 0;
-    if (comex_test(&outstanding.back(), &status) != COMEX_SUCCESS) record.result = COMEX_FAILURE;
+    record.result = std::max(record.result, comex_test(&outstanding.back(), &status));
     if (status != 0) return false;
     outstanding.pop_back();
   }

@@ -9,8 +9,12 @@ using namespace comex::armci;
 
 namespace {
 
-// In a handle whose operation was refused, as a test has found: the wait tells it.
-constexpr int refused_code = std::numeric_limits<int>::min();
+// A handle of which a test has found that its operation failed has the result above this: the wait tells it.
+constexpr int failed_base = std::numeric_limits<int>::min();
+
+bool has_failed(int code) {
+  return code <= failed_base + COMEX_PROC_FAILED;
+}
 
 int wait_for_all() {
   const int result = comex_wait_all(COMEX_GROUP_WORLD);
@@ -26,9 +30,9 @@ COMEX_PROFILED(Wait) int PARMCI_Wait(armci_hdl_t* handle) {
   const int code = code_of(handle);
   pass();
   if (code == 0) return COMEX_SUCCESS;
-  if (code == refused_code) {
+  if (has_failed(code)) {
     set_code(handle, 0);
-    return COMEX_FAILURE;
+    return code - failed_base;
   }
   if (code < 0) return state().aggregates.wait(handle);
   comex_request_t request = code;
@@ -39,11 +43,12 @@ COMEX_PROFILED(Test) int PARMCI_Test(armci_hdl_t* handle) {
   const comex::runtime::CallName called(__func__);
   const int code = handle == nullptr ? 0 : code_of(handle);
   pass();
-  if (code == 0 || code == refused_code) return 0;
+  if (code == 0 || has_failed(code)) return 0;
   if (code < 0) return state().aggregates.test(handle);
   comex_request_t request = code;
   int status = 0;
-  if (comex_test(&request, &status) != COMEX_SUCCESS) set_code(handle, refused_code);
+  const int result = comex_test(&request, &status);
+  if (result != COMEX_SUCCESS) set_code(handle, failed_base + result);
   return status;
 }
 

@@ -24,7 +24,7 @@ int nb_put_value(Value value, void* dst, int proc, armci_hdl_t* handle) {
 template <class Value>
 Value get_value(void* src, int proc) {
   Value value{};
-  comex_get(src, &value, sizeof value, proc, COMEX_GROUP_WORLD);
+  end_at_death(comex_get(src, &value, sizeof value, proc, COMEX_GROUP_WORLD));
   return value;
 }
 

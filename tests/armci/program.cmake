@@ -171,6 +171,17 @@ set_tests_properties(armci.a_death_ends_calls_without_a_result PROPERTIES
   PASS_REGULAR_EXPRESSION "comex: rank [0-9]+ on [^\n]*a process has died, and this call has no result"
   FAIL_REGULAR_EXPRESSION "has not heard;${COMEX_LAUNCH_FAILED}")
 
+armci_client(armci_lost_host armci_packaged_shared lost_host.c)
+target_compile_options(armci_lost_host PRIVATE -idirafter ${PROJECT_SOURCE_DIR}/include)
+target_link_libraries(armci_lost_host PRIVATE comex_shared)
+foreach(call value lock trylock)
+  comex_add_mpi_test(NAME armci.a_lost_host_ends_a_${call} PROGRAM armci_lost_host RANKS 4 ARGS ${call} MPI_ARGS --go-on
+    ENV COMEX_ON_FAILURE=continue COMEX_VIRTUAL_HOSTS=2 COMEX_TIMEOUT_S=4 LABELS armci TIMEOUT 40)
+  set_tests_properties(armci.a_lost_host_ends_a_${call} PROPERTIES PASS_REGULAR_EXPRESSION
+    "aggregate 2, get 2\n.*comex: rank 0 on [^\n]*a process has died, and this call has no result"
+    FAIL_REGULAR_EXPRESSION "went on;${COMEX_LAUNCH_FAILED}")
+endforeach()
+
 # In forked children; and groups that come and go.
 foreach(flavour comex packaged)
   set(library armci_shared)

@@ -46,9 +46,15 @@ Named find(armcix_mutex_hdl_t handle, int mutex, int proc) {
           &handle->held[rank][static_cast<std::size_t>(mutex)]};
 }
 
+// A word that is out of reach tells nothing of who holds the mutex.
+void require_words(int code) {
+  end_at_death(code);
+  if (code != COMEX_SUCCESS) comex_error("the words of a handle's mutexes are out of reach", code);
+}
+
 long add(const Named& named, long* word, int extra) {
   long old = 0;
-  comex_rmw(COMEX_FETCH_AND_ADD_LONG, &old, word, extra, named.proc, COMEX_GROUP_WORLD);
+  require_words(comex_rmw(COMEX_FETCH_AND_ADD_LONG, &old, word, extra, named.proc, COMEX_GROUP_WORLD));
   return old;
 }
 
@@ -81,7 +87,7 @@ COMEX_C armcix_mutex_hdl_t ARMCIX_Create_mutexes_hdl(int count, ARMCI_Group* gro
     comex_group_translate_world(handle->group, rank, &world);
     Ticket head{};
     void*& block = handle->blocks[static_cast<std::size_t>(rank)];
-    comex_get(block, &head, sizeof head, world, COMEX_GROUP_WORLD);
+    require_words(comex_get(block, &head, sizeof head, world, COMEX_GROUP_WORLD));
     block = static_cast<Ticket*>(block) + 1;
     handle->world_of.push_back(world);
     handle->counts.push_back(static_cast<int>(head.next));
@@ -114,7 +120,8 @@ COMEX_C int ARMCIX_Trylock_hdl(armcix_mutex_hdl_t handle, int mutex, int proc) {
   const Named named = find(handle, mutex, proc);
   const long serving = add(named, &named.words->serving, 0);
   std::array<long, 2> words{serving, serving + 1};
-  comex_rmw(COMEX_COMPARE_AND_SWAP_LONG, words.data(), &named.words->next, 0, named.proc, COMEX_GROUP_WORLD);
+  require_words(comex_rmw(COMEX_COMPARE_AND_SWAP_LONG, words.data(), &named.words->next, 0, named.proc,
+                          COMEX_GROUP_WORLD));
   if (words[0] != serving) return 1;
   *named.held = 1;
   return 0;
