@@ -7,7 +7,8 @@ namespace comex::shm {
 
 namespace {
 
-constexpr std::uint32_t scan_limit = 64;  // free extents of one size class that a search looks at
+constexpr std::uint32_t scan_limit = 64;     // free extents of one size class that a search looks at
+constexpr std::uint32_t all_of_class = ~0u;  // before an allocation is refused
 constexpr std::uint32_t chunk_records = commit_chunk_bytes / sizeof(ExtentRecord);
 
 std::uint32_t bin_of(std::uint64_t bytes) {
@@ -51,10 +52,12 @@ std::optional<std::uint32_t> ExtentChain::take(Os& os, const Object& object, Wor
   std::uint32_t id = 0;
   if (pages == Pages::any) {
     id = find_own(owner, bytes);
-    if (id == 0) id = find_fit(bytes, true);
-    if (id == 0 && block_->kept_bytes >= bytes && join_kept()) id = find_fit(bytes, true);
+    if (id == 0) id = find_fit(bytes, true, scan_limit);
+    if (id == 0 && block_->kept_bytes >= bytes && join_kept()) id = find_fit(bytes, true, scan_limit);
   }
-  if (id == 0) id = find_fit(bytes, false);
+  if (id == 0) id = find_fit(bytes, false, scan_limit);
+  if (id == 0 && pages == Pages::any) id = find_fit(bytes, true, all_of_class);
+  if (id == 0) id = find_fit(bytes, false, all_of_class);
   if (id == 0) return id;
   if (size(id) > bytes && !split(os, object, id, bytes, out_of_memory)) return std::nullopt;
   unlink(id);
@@ -98,21 +101,15 @@ std::uint32_t ExtentChain::find_own(Worker owner, std::uint64_t bytes) const {
   return 0;
 }
 
-std::uint32_t ExtentChain::find_fit(std::uint64_t bytes, bool is_committed) const {
+std::uint32_t ExtentChain::find_fit(std::uint64_t bytes, bool is_committed, std::uint32_t most) const {
   const auto& bins = block_->bins[is_committed ? 1 : 0];
   const std::uint32_t own = bin_of(bytes);
   std::uint32_t looked = 0;
-  for (std::uint32_t id = bins[own]; id != 0 && looked < scan_limit; id = records_[id].next_free, ++looked) {
+  for (std::uint32_t id = bins[own]; id != 0 && looked < most; id = records_[id].next_free, ++looked) {
     if (size(id) >= bytes) return id;
   }
-  for (std::uint32_t bin = own + 1; bin < bin_count; ++bin) {
-    if (bins[bin] != 0) return bins[bin];
-  }
-  // No larger extent is free, so the rest of its own size class is searched too.
-  for (std::uint32_t id = bins[own]; id != 0; id = records_[id].next_free) {
-    if (size(id) >= bytes) return id;
-  }
-  return 0;
+  const auto larger = std::find_if(&bins[own + 1], std::end(bins), [](std::uint32_t id) { return id != 0; });
+  return larger == std::end(bins) ? 0 : *larger;
 }
 
 bool ExtentChain::split(Os& os, const Object& object, std::uint32_t id, std::uint64_t bytes,

@@ -116,7 +116,8 @@ class ExtentChain {
   std::uint64_t largest_free() const;
 
  private:
-  std::uint32_t find_fit(std::uint64_t bytes, bool is_committed) const;
+  // Looks at so many of the size class that `bytes` belongs to, then at the larger ones. 0: none was found.
+  std::uint32_t find_fit(std::uint64_t bytes, bool is_committed, std::uint32_t most) const;
   std::uint32_t find_own(Worker owner, std::uint64_t bytes) const;
   std::uint32_t new_record(Os& os, const Object& object, OutOfMemory& out_of_memory);  // 0: there is none
   void drop(std::uint32_t id);

@@ -29,7 +29,7 @@ Result<Extent> SmallBlocks::allocate(Worker owner, std::uint64_t bytes, std::uin
   Slab& slab = slabs_.at(found.value());
   const std::uint64_t index = slab.free.back();
   slab.free.pop_back();
-  if (slab.free.empty()) std::erase(with_free_cells_[kind], found.value());
+  if (slab.free.empty()) with_free_cells_[kind].pop_back();
   const std::uint64_t offset = found.value() + index * cell_bytes;
   const std::uint32_t flags = allocation == 0 ? Cell::local_bit : 0;
   auto* const words = reinterpret_cast<std::atomic<std::uint32_t>*>(extents_->place_.base + found.value());
