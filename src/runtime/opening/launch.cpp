@@ -29,7 +29,8 @@ void Launch::wake_progress_ranks() {
 }
 
 void Launch::release_progress_ranks() {
-  if (!has_split()) return;
+  // A rank that was a worker of an earlier world comes here as a progress rank of this one.
+  if (!has_split() || first_opening_->place.role != pr::Role::worker) return;
   const Command command = Command::quit;
   for (const int rank : share_.host.progress_ranks) {
     mpi_check()(PMPI_Send(&command, 1, MPI_BYTE, rank, parking_tag, parked_.get()), "MPI_Send");
