@@ -174,10 +174,12 @@ int thread_level(int required) {
 }
 
 void* fortran_thread_level(void* required) {
-  static const MPI_Fint most = MPI_THREAD_MULTIPLE;
-  // MPI only reads it, but Fortran's interfaces have no const.
+  static const std::array<MPI_Fint, 4> levels = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED,
+                                                 MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
   const int asked = *static_cast<const MPI_Fint*>(required);
-  return thread_level(asked) == asked ? required : const_cast<MPI_Fint*>(&most);
+  const auto wanted = std::ranges::find(levels, thread_level(asked));
+  // MPI only reads it, but Fortran's interfaces have no const.
+  return wanted == levels.end() || *wanted == asked ? required : const_cast<MPI_Fint*>(&*wanted);
 }
 
 // MPI_Init has no argument for the level, and is otherwise MPI_Init_thread. A setting of the user's, which
