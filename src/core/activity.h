@@ -69,8 +69,11 @@ struct Tally {
   }
 };
 
-// Who the rank is; written once when its world is open.
+// Who the rank is; all but `end` is written once when its world is open.
 struct alignas(64) Owner {
+  static constexpr std::uint64_t has_left = 1;  // its end is no failure from here on
+  static constexpr std::uint64_t has_died = 2;  // the job knows, and goes on without it
+
   Word version;  // layout_version once the block is in use; 0: nobody's
   Word pid;
   Word rank;      // in the wire: the MPI rank of the job
@@ -81,6 +84,7 @@ struct alignas(64) Owner {
                   // worlds
   Word slots;     // of the host
   Word slot;      // its own
+  Word end;       // 0, has_left, or has_died, which a progress rank of its host writes
 };
 
 // A wait that a thread of the rank is in; `since_ns` is 0 when there is none in this row.

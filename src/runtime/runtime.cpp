@@ -139,7 +139,7 @@ bool Runtime::close() {
   barrier(groups::world_handle);  // after this, nobody needs this worker's service
   const auto& servers = world_->own_host().progress_ranks;
   report_statistics(*this);
-  board_of(*world_, world_->arena->slot()).is_leaving.store(1, std::memory_order_release);
+  world_->activity.block().owner.end.release(activity::Owner::has_left);
   {
     const op::Engine::Lock lock = engine_.enter();
     succeeded = !implicit_.take_failures([](Lpid) { return true; }) && succeeded;  // of lost worlds, too

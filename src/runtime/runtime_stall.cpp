@@ -154,7 +154,7 @@ void Runtime::look_at_failures() {
   }
   if (failure_looks_.fetch_add(1, std::memory_order_relaxed) % looks_a_question != 0) return;
   shm::Arena& arena = *world_->arena;
-  const bool is_leaving = board_of(*world_, arena.slot()).is_leaving.load(std::memory_order_relaxed) != 0;
+  const bool is_leaving = world_->activity.block().owner.end.get() != 0;
   const pr::RankPlace& server = world_->share.place_of(world_->place.server);
   if (is_leaving || arena.is_alive(static_cast<shm::HostSlot>(server.local_index))) return;
   if (world_->failures.claim_server_notice()) {

@@ -59,6 +59,7 @@ std::string in_seconds(double seconds) {
 }
 
 std::string doing(const RankState& rank) {
+  if (rank.has_left && rank.wait.is_none()) return "past comex_finalize";
   if (is_gone(rank)) return "gone";
   if (is_stopped(rank)) return "stopped";
   if (rank.worker < 0) return rank.state == 'S' ? "waits for requests" : "serves";

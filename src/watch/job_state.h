@@ -44,7 +44,9 @@ struct RankState {
   std::int32_t host = 0;
   std::int32_t slot = 0;
   std::int32_t pid = 0;
-  char state = '?';  // of the process, as in /proc; 'X': it is gone
+  char state = '?';            // of the process, as in /proc; 'X': it is gone
+  bool has_left = false;       // by comex_finalize
+  bool is_known_dead = false;  // the others go on without it
   double open_seconds = 0;
   double quiet_seconds = 0;      // since its last wait, or since it opened its world
   Wait wait;                     // of several threads' waits the longest

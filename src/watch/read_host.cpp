@@ -97,6 +97,8 @@ RankState state_of(const activity::Block& block, std::uint64_t now_ns) {
   rank.slot = static_cast<std::int32_t>(owner.slot.get());
   rank.pid = static_cast<std::int32_t>(owner.pid.get());
   rank.state = process_state(rank.pid);
+  rank.has_left = owner.end.get() == activity::Owner::has_left;
+  rank.is_known_dead = owner.end.get() == activity::Owner::has_died;
   rank.open_seconds = (static_cast<double>(now_ns) - static_cast<double>(owner.since_ns.get())) / 1e9;
   const std::uint64_t quiet_since_ns = std::max(block.wait_ended_ns.get(), owner.since_ns.get());
   rank.quiet_seconds = (static_cast<double>(now_ns) - static_cast<double>(quiet_since_ns)) / 1e9;

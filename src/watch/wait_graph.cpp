@@ -66,7 +66,8 @@ WaitGraph::WaitGraph(const JobState& job_state) : job_(job_state) {
     if (rank.worker >= 0) by_worker_[rank.worker] = &rank;
   }
   for (const auto& [number, rank] : by_rank_) ranks_.push_back(rank);
-  for (const auto& [number, worker] : by_worker_) workers_.push_back(worker);
+  for (const auto& [number, worker] : by_worker_)
+    if (!worker->is_known_dead) workers_.push_back(worker);
   for (const ThreadWait& thread : job_state.threads) {
     const RankState* const worker = rank(thread.rank);
     if (worker == nullptr || worker->worker < 0) continue;
@@ -141,7 +142,8 @@ Ranks WaitGraph::members(std::uint64_t context) const {
   }
   Ranks members;
   for (const int number : numbers) {
-    if (const RankState* const member = rank(number)) members.push_back(member);
+    const RankState* const member = rank(number);
+    if (member != nullptr && !member->is_known_dead) members.push_back(member);
   }
   return members;
 }

@@ -32,7 +32,7 @@ class WaitGraph {
   WaitGraph& operator=(const WaitGraph&) = delete;
 
   const Ranks& ranks() const { return ranks_; }      // by their number
-  const Ranks& workers() const { return workers_; }  // by theirs
+  const Ranks& workers() const { return workers_; }  // by theirs, without those known to have died
   // Of a worker of which several threads wait, a RankState for each of them.
   const Ranks& waiting() const { return waiting_; }
   const RankState* rank(int rank) const { return found(by_rank_, rank); }  // null: not known
@@ -52,7 +52,7 @@ class WaitGraph {
   // Those whom they wait for, as far as it is known: the members of the group, or of the world, that
   // have not come.
   Ranks late(const Ranks& inside) const;
-  // The members of the group by this context; 0: all workers.
+  // The members of the group by this context, without those known to have died; 0: all workers.
   Ranks members(std::uint64_t context) const;
 
   // A tree for each rank that is waited for and waits for nobody, or in a circle: it, and below it who waits.

@@ -88,7 +88,7 @@ class Explanation {
 
   Found missing_process() const {
     for (const RankState* rank : graph_.ranks()) {
-      if (!is_gone(*rank) && !is_stopped(*rank)) continue;
+      if (rank->has_left || rank->is_known_dead || (!is_gone(*rank) && !is_stopped(*rank))) continue;
       std::string text = with_process(*rank) + (is_gone(*rank) ? " is gone: it ended without comex_finalize"
                                                                : " is stopped (SIGSTOP)");
       if (rank->worker < 0) text += joined(", so nobody serves host ", rank->host);
@@ -194,7 +194,7 @@ class Explanation {
 
   // What a worker that others wait for does instead.
   std::string instead(const RankState& rank) const {
-    if (waits(rank)) return "it is " + doing(rank);
+    if (waits(rank) || rank.has_left) return "it is " + doing(rank);
     if (has_moved(rank)) return "it goes on with other operations";
     if (rank.state == 'R') return "it computes, in no call that waits";
     return "it sleeps or waits in no call of the runtime, in its own MPI perhaps";

@@ -143,9 +143,9 @@ void FailureWatch::look_at(int rank) {
   const auto slot = static_cast<shm::HostSlot>(place.local_index);
   if (world_.arena->is_alive(slot)) return;
   gone_.push_back(rank);
-  if (board_of(world_, slot).is_leaving.load(std::memory_order_acquire) != 0) return;
+  if (!activity_of(world_, slot).owner.end.replace(0, activity::Owner::has_died)) return;
   const auto worker = static_cast<Worker>(place.worker);
-  if (!world_.failures.mark(worker, WorkerState::dead)) return;  // another progress rank was first
+  if (!world_.failures.mark(worker, WorkerState::dead)) return;  // others have given this host up
   reporter_.notice("worker " + std::to_string(worker) + " on " + reporter_.identity().host +
                    " has died; the job goes on without it (COMEX_ON_FAILURE=continue)");
 }

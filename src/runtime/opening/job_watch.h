@@ -39,6 +39,10 @@ class JobWatch {
 
   // True if this control message is for the watch.
   bool on_message(const transport::Message& message);
+  // The host of this progress rank is lost: it is asked no more.
+  void forget(TransportRank server) {
+    std::erase_if(others_, [&](auto& each) { return each.server == server; });
+  }
   // Begins what is asked for and goes on with it. Call it between rounds.
   void advance();
 

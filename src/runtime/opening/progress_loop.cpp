@@ -97,6 +97,7 @@ void ProgressLoop::look_at_failures() {
     const groups::WorkerPlace& place = world_.group->place(worker);
     if (std::ranges::find(lost_servers_, place.server) != lost_servers_.end()) continue;
     lost_servers_.push_back(place.server);
+    watch_.forget(place.server);
     server_->give_up(place.server);  // it may be writing to mirrors
     if (mirroring_.lose(place.server)) {
       reporter_.notice("host " + std::to_string(place.host) + " (" +

@@ -44,7 +44,6 @@ struct BoardLayout {
   Notice notices[2];
   alignas(64) std::atomic<std::uint64_t> entered;  // counts, for lines about long waits
   std::atomic<std::uint64_t> left;
-  std::atomic<std::uint32_t> is_leaving;  // its end is no failure from here on
 };
 inline constexpr std::uint32_t board_layout_bytes = 4096;
 static_assert(sizeof(BoardLayout) <= board_layout_bytes);

@@ -57,6 +57,15 @@ TEST(ReadHost, finds_ranks_without_rows_and_with_more_than_there_are) {
   EXPECT_EQ(job_state.ranks[1].worker, 1);
 }
 
+TEST(ReadHost, tells_who_has_left_from_who_has_died) {
+  activity::Block block{};
+  EXPECT_FALSE(state_of(block, 1).has_left || state_of(block, 1).is_known_dead);
+  block.owner.end.set(activity::Owner::has_left);
+  EXPECT_TRUE(state_of(block, 1).has_left && !state_of(block, 1).is_known_dead);
+  block.owner.end.set(activity::Owner::has_died);
+  EXPECT_TRUE(!state_of(block, 1).has_left && state_of(block, 1).is_known_dead);
+}
+
 TEST(ReadHost, finds_the_heads_of_queues_whatever_stands_there) {
   activity::Block block{};
   block.owner.rank.set(5);

@@ -40,6 +40,14 @@ RankState waiting(int number, std::string_view call, activity::Waiting what, int
   return rank;
 }
 
+RankState gone(bool RankState::*how, RankState rank) {
+  rank.state = 'X';
+  rank.*how = true;
+  return rank;
+}
+constexpr auto left = &RankState::has_left;
+constexpr auto dead = &RankState::is_known_dead;
+
 constexpr auto members = activity::Waiting::members;
 constexpr auto mutex = activity::Waiting::mutex;
 constexpr auto message = activity::Waiting::message;
@@ -79,17 +87,15 @@ TEST(Why, NamesTheRankWaitedFor) {
       {"nobody waits", {{worker(0), worker(1)}, {}, {}}, "Nobody waits in a call of the runtime", false},
       {"a member computes",
        {{waiting(0, "barrier", members), worker(1, 'R'), waiting(2, "barrier", members)}, {}, {}},
-       "worker 1 (rank 1, process 101) has not entered barrier: it computes, in no call that waits; "
-       "workers 0, 2 wait for it for up to 12.3 s."},
+       "worker 1 (rank 1, process 101) has not entered barrier: it computes, in no call that waits; workers "
+       "0, 2 wait for it for up to 12.3 s."},
       {"two members compute",
        {{worker(0, 'R'), waiting(1, "barrier", members), worker(2, 'R'), worker(3)}, {}, {}},
-       "worker 0 (rank 0, process 100) has not entered barrier: it computes, in no call that waits; "
-       "neither "
+       "worker 0 (rank 0, process 100) has not entered barrier: it computes, in no call that waits; neither "
        "have workers 2, 3; worker 1 waits for them for up to 12.3 s."},
       {"two members, one of whom sleeps",
        {{worker(0, 'R'), waiting(1, "barrier", members), worker(2)}, {}, {}},
-       "worker 0 (rank 0, process 100) has not entered barrier: it computes, in no call that waits; "
-       "neither "
+       "worker 0 (rank 0, process 100) has not entered barrier: it computes, in no call that waits; neither "
        "has worker 2; worker 1 waits for them"},
       {"the members of a group wait in a chain",
        {{waiting(0, "barrier", members, 1), waiting(1, "barrier", members, 2), worker(2), worker(3, 'R')},
@@ -114,16 +120,15 @@ TEST(Why, NamesTheRankWaitedFor) {
        "waits"},
       {"a mutex locked twice",
        {{in_lock(0, 1, 2), worker(1)}, {{1, 0, 2, 1}}, {}},
-       "worker 0 (rank 0, process 100) waits for a mutex that it holds itself, mutex 2 of worker 1, for "
-       "12.3 s."},
+       "worker 0 (rank 0, process 100) waits for a mutex that it holds itself, mutex 2 of worker 1, for 12.3 "
+       "s."},
       {"members of a group for whom nobody waits directly",
        {{in_group(0, "barrier", 17, 3), in_group(1, "barrier", 17, 0), worker(2), worker(3, 'R'), worker(4)},
         {},
         {},
         {{0, 17}, {1, 17}, {2, 17}, {3, 17}, {4, 18}}},
        "worker 2 (rank 2, process 102) has not entered barrier of group 3: it sleeps or waits in no call of "
-       "the "
-       "runtime, in its own MPI perhaps; neither has worker 3; workers 0, 1 wait for them"},
+       "the runtime, in its own MPI perhaps; neither has worker 3; workers 0, 1 wait for them"},
       {"a member that is in another group's call because of a third",
        {{in_group(0, "barrier", 17, 1), in_group(1, "barrier", 18, 2), worker(2, 'R')},
         {},
@@ -162,8 +167,8 @@ TEST(Why, NamesTheRankWaitedFor) {
         {},
         {},
         {{0, waiting(0, "barrier", members).wait}}},
-       "worker 2 (rank 2, process 102) has not entered barrier: it computes, in no call that waits; "
-       "workers 0, 1 wait for it"},
+       "worker 2 (rank 2, process 102) has not entered barrier: it computes, in no call that waits; workers "
+       "0, 1 wait for it"},
       {"a message that a worker does not send, down a tree",
        {{waiting(0, "armci_msg_bcast", message, 1), waiting(1, "armci_msg_bcast", message, 2),
          worker(2, 'R')},
@@ -187,20 +192,34 @@ TEST(Why, NamesTheRankWaitedFor) {
       {"a worker that is gone",
        {{waiting(0, "barrier", members), worker(1, 'X')}, {}, {}},
        "worker 1 (rank 1, process 101) is gone: it ended without comex_finalize; worker 0 wait"},
+      {"a holder, where the job goes on without a worker that died in a call",
+       {{gone(dead, waiting(0, "barrier", members)), in_lock(1, 2, 0), worker(2)}, {{2, 2, 0, 1}}},
+       "worker 2 holds mutex 0 of worker 2 and does not unlock it; it is in no call that waits; worker 1"},
+      {"a member, in a call that goes on without the dead",
+       {{gone(dead, worker(0)), in_group(1, "barrier", 17, 2), worker(2)},
+        {},
+        {},
+        {{0, 17}, {1, 17}, {2, 17}}},
+       "worker 2 (rank 2, process 102) has not entered barrier of group 3: it sleeps or waits in no call of "
+       "the runtime, in its own MPI perhaps; worker 1 waits for it"},
+      {"a sender, where another worker has left",
+       {{gone(left, worker(0)), waiting(1, "armci_msg_rcv", message, 2), worker(2)}},
+       "worker 2 (rank 2, process 102) has not come to the message that worker 1 waits for"},
+      {"a member that has left",
+       {{in_group(0, "barrier", 17, 1), gone(left, worker(1))}, {}, {}, {{0, 17}, {1, 17}}},
+       "worker 1 (rank 1, process 101) has not entered barrier of group 3: it is past comex_finalize"},
+      {"a death in a call", {{gone(dead, waiting(0, "barrier", members))}}, "Nobody waits", false},
       {"a host that does not answer",
        {{waiting(0, "get", data, 5, 7)}, {}, {{3, 7}}},
        "progress rank 7 does not answer: it is stopped, gone or busy, or host 3 cannot be reached; worker 0 "
-       "waits "
-       "for "
-       "up to 12.3 s."},
+       "waits for up to 12.3 s."},
       {"a host whose progress rank runs",
        {{waiting(0, "get", data, 5, 7), server(7, 3, 'R')}, {}, {{3, 7}}},
        "progress rank 7 (rank 7, process 107) is busy: it runs and does not answer; worker 0 waits"},
       {"a busy progress rank",
        {{waiting(0, "get", data, 1, 2), worker(1), server(2, 1, 'R')}, {}, {}},
        "worker 0 is in get for 12.3 s and waits for rank 2 (process 102), which is busy: it runs and does "
-       "not "
-       "answer; it has 0 requests in its queues."},
+       "not answer; it has 0 requests in its queues."},
       {"a busy progress rank, by a worker that tests its handle",
        {{repeated(0, "test", 2), worker(1), server(2, 1, 'R')}, {}, {}},
        "worker 0 is in a loop of test for 12.3 s and waits for rank 2 (process 102), which is busy"},
@@ -219,8 +238,7 @@ TEST(Why, NamesTheRankWaitedFor) {
       {"endpoints that nobody drives",
        {{waiting(0, "barrier", members, 1), waiting(1, "barrier", members, 0)}, {}, {}},
        "all workers seen here are in barrier for up to 12.3 s: endpoints of theirs that no thread drives "
-       "have "
-       "not come."},
+       "have not come."},
       {"members elsewhere",
        {{waiting(0, "barrier", members)}, {}, {}},
        "all workers seen here are in barrier for up to 12.3 s: members on other hosts have not come."},
