@@ -144,6 +144,32 @@ void hold_from_who_tries() {
   if (me == 3) try_to_lock();
 }
 
+// A group of those who live, once so many are known to have died.
+comex_group_t shrunk(int dead) {
+  for (int known = 0; known < dead;) comex_failed(COMEX_GROUP_WORLD, &known, nullptr);
+  comex_group_t living = COMEX_GROUP_NULL;
+  comex_group_shrink(COMEX_GROUP_WORLD, &living);
+  return living;
+}
+
+void go_on_without_the_last() {
+  if (me == 3) raise(SIGKILL);
+  const comex_group_t living = shrunk(1);
+  if (me == 2) comex_finalize(), _exit(0);
+  if (me == 0) comex_barrier(living);
+  sleep_on();
+}
+
+// The test kills the last host.
+void go_on_without_a_host() {
+  std::printf("worker %d has met the others\n", me);
+  std::fflush(stdout);
+  if (me >= 2) sleep_on();
+  const comex_group_t living = shrunk(2);
+  if (me == 0) comex_barrier(living);
+  sleep_on();
+}
+
 void hang(std::string_view kind) {
   const bool is_one = me == 1;
   if (kind == "computes" && is_one) compute();
@@ -163,6 +189,8 @@ void hang(std::string_view kind) {
   if (kind == "two_of_all") barrier_of_all();
   if (kind == "locks_twice" && is_one) comex_lock(0, 2), comex_lock(0, 2);
   if (kind == "leaves" && is_one) _exit(0);
+  if (kind == "after_death") go_on_without_the_last();
+  if (kind == "after_loss") go_on_without_a_host();
   if (kind == "body" && me == 0) compute_with_a_body_under_way();
   if (kind == "target_computes") is_one ? compute() : get_from(1);
   if (kind.starts_with("server_")) ask_a_stopped_server(kind);

@@ -20,6 +20,7 @@ TOP, HANG, LAUNCH, *KINDS = sys.argv[2 if OF_STALLS else 1:]
 AT_ONCE = 3
 STARTING = threading.Lock()  # one at a time, so that a job that appears is known
 TWO = {"COMEX_VIRTUAL_HOSTS": "2"}
+GO_ON = {"COMEX_ON_FAILURE": "continue"}
 # kind -> (ranks, environment, what the verdict has to say). Ranks of one host: workers 0 to 3 and rank 4; of two virtual
 # hosts: workers 0 and 1, progress rank 2, workers 2 and 3, progress rank 5.
 EXPECTED = {
@@ -55,6 +56,9 @@ EXPECTED = {
     "server_busy_test": (6, TWO, r"^worker 0 is in a loop of test for .*s and waits for rank 5 \(process \d+\), which is busy: it runs and does not answer"),
     "leaves": (5, {}, r"^worker 1 \(.*is gone: it ended without comex_finalize; workers 0, 2, 3 wait"),
     "leaves_far": (6, TWO, r"^worker 1 \(.*is gone: it ended without comex_finalize; workers 0, 2, 3 wait"),
+    "after_death": (5, GO_ON, r"^worker 1 \(.*has not entered barrier of group \d+: it sleeps.*; neither has worker 2; worker 0 waits"),
+    "after_death_far": (6, {**TWO, **GO_ON}, r"^worker 1 \(.*has not entered barrier of group \d+: it sleeps.*; neither has worker 2; worker 0 waits"),
+    "after_loss_far": (6, {**TWO, **GO_ON, "COMEX_TIMEOUT_S": "4"}, r"^worker 1 \(.*has not entered barrier of group \d+: it sleeps.*; worker 0 waits for it"),
     "body_far": (6, TWO, r"^worker 0 \(.*has not entered barrier: it computes, in no call that waits; workers 1, 2, 3 wait"),
     "server_handle": (6, TWO, r"^progress rank 5 \(.*is stopped"),
     "target_computes": (4, {"COMEX_VIRTUAL_HOSTS": "0,1,0,0", "GA_NUM_PROGRESS_RANKS_PER_NODE": "0"},
@@ -88,12 +92,15 @@ def text_of(log):
         return file.read()
 
 
-def stop_last_server(job, log, launch, is_busy):
+def disturb_last_host(kind, job, log, launch):
     """Once all workers have left their last barrier; then worker 0 may go on."""
     while text_of(log).count("has met the others") < 4 and launch.poll() is None:
         time.sleep(0.05)
-    last = max((rank for rank in ranks_of(job) if rank["role"] == "progress"), key=lambda rank: rank["rank"])
-    os.kill(last["pid"], signal.SIGUSR1 if is_busy else signal.SIGSTOP)
+    last = [rank for rank in ranks_of(job) if rank["host"] == 1]
+    if kind.startswith("server_"):
+        last = [rank for rank in last if rank["role"] == "progress"]
+    for rank in last:
+        os.kill(rank["pid"], signal.SIGKILL if "loss" in kind else signal.SIGUSR1 if "busy" in kind else signal.SIGSTOP)
     launch.stdin.write(b"g\n")
     launch.stdin.flush()
 
@@ -128,7 +135,7 @@ def is_right(kind):
         environment["COMEX_STALL_S"], verdict_of = "1", said
         wanted = SILENT if kind.startswith("server_") else wanted
     with tempfile.NamedTemporaryFile() as log:
-        survivors = ["--go-on"] if kind.startswith("leaves") else []
+        survivors = ["--go-on"] if kind.startswith(("leaves", "after_")) else []
         words = kind.removesuffix("_far").replace("_busy", "")
         with STARTING:
             before = jobs.names(TOP, HANG)
@@ -137,8 +144,8 @@ def is_right(kind):
             job = new_job(before)
         verdict = ""
         try:
-            if kind.startswith("server_"):
-                stop_last_server(job, log, launch, "busy" in kind)
+            if kind.startswith(("server_", "after_loss")):
+                disturb_last_host(kind, job, log, launch)
             for _ in range(50 if OF_STALLS else 20):
                 verdict = verdict_of(log, job)
                 if re.search(wanted, verdict):
