@@ -17,8 +17,7 @@ static void use(const char* call, armcix_mutex_hdl_t mutexes, void* there) {
   ARMCI_SET_AGGREGATE_HANDLE(&aggregate);
   ARMCI_NbPut(&word, there, sizeof word, 1, &aggregate);
   const int told = ARMCI_Wait(&aggregate);
-  printf("aggregate %d, get %d\n", told, ARMCI_Get(there, &word, sizeof word, 1));
-  fflush(stdout);
+  fprintf(stderr, "aggregate %d, get %d\n", told, ARMCI_Get(there, &word, sizeof word, 1));
   if (strcmp(call, "value") == 0) printf("went on with %ld\n", ARMCI_GetValueLong(there, 1));
   if (strcmp(call, "lock") == 0) ARMCIX_Lock_hdl(mutexes, 0, 1);
   if (strcmp(call, "trylock") == 0) printf("went on with %d\n", ARMCIX_Trylock_hdl(mutexes, 0, 1));
