@@ -58,7 +58,7 @@ class Recorder final : public transport::Transport {
   }
   transport::Ticket start_receive(TransportRank, int, std::span<std::byte>) override { return {}; }
   bool done(transport::Ticket, std::size_t*) override { return true; }
-  void give_up(transport::Ticket) override {}
+  bool give_up(transport::Ticket) override { return true; }
   void progress() override {}
   std::size_t unsent() const override { return 0; }
   bool has_unsent_to(TransportRank, std::uint64_t) const override { return false; }
