@@ -114,7 +114,9 @@ void Checker::fenced_allocation(const void* own, comex_group_t group) {
   const std::vector<int> members = locked([&] { return fence_parts(address); });
   if (members.empty()) return fenced_all(group);  // of an allocation that is not known here
   complete_where([&](int, const Started& started) {
-    return started.is_write && std::ranges::find(members, started.owner) != members.end();
+    return !started.is_fence && (started.is_write || started.ending == Ending::implicit) &&
+           (acting() == 0 || started.origin == origin()) &&
+           std::ranges::find(members, started.owner) != members.end();
   });
 }
 

@@ -22,7 +22,7 @@ CheckedWord rmw(const FollowedCall& call, int op, void* ploc, void* prem, int /*
           .result = ploc};
 }
 
-CheckedWord atomic(const FollowedCall& call, int /*op*/, int type, void* fetched, const void* /*operand*/,
+CheckedWord atomic(const FollowedCall& call, int op, int type, void* fetched, const void* /*operand*/,
                    const void* /*compare*/, void* target, int proc, comex_group_t group) {
   const bool is_narrow = type == COMEX_TYPE_INT32 || type == COMEX_TYPE_UINT32 || type == COMEX_TYPE_FLOAT;
   return {.call = call,
@@ -30,6 +30,7 @@ CheckedWord atomic(const FollowedCall& call, int /*op*/, int type, void* fetched
           .group = group,
           .word = target,
           .bytes = is_narrow ? 4U : 8U,
+          .use = op == COMEX_ATOMIC_FETCH ? Use::word_read : Use::atomic,
           .result = fetched};
 }
 

@@ -173,6 +173,13 @@ constexpr Case cases[] = {
        bed.barrier();
        if (bed.me == 1) bed.require(bed.read(slots[1], 12) == 120, "all slots");
      }},
+    {"fetch_beside_a_get", right,
+     [](Bed& bed) {
+       const auto words = bed.allocate(2);
+       if (bed.me == 0) bed.get(words[2], 2, 2);
+       if (bed.me == 1) fetch(bed, words[2], 2);
+       if (bed.me == 2) bed.read(words[2], 2);
+     }},
     {"spin_lock_with_fence", right, [](Bed& bed) { spin(bed, 3, true); }},
     {"spin_lock_at_the_target_of_the_data", right,
      [](Bed& bed) { spin(bed, 2, false); }},  // rmw comes after earlier writes to its target

@@ -275,6 +275,15 @@ constexpr Case cases[] = {
          buffers[i % 2][0] = -1;
        }
      }},
+    {"implicit_get_by_a_fence_of_its_allocation", right,
+     [](Bed& bed) {
+       const auto a = bed.allocate(many);
+       const auto b = bed.allocate(many);
+       long* const result = bed.local(many);
+       bed.done(comex_nbget(a[bed.next()], result, bytes, bed.next(), everyone, nullptr));
+       bed.done(comex_fence_allocation(a[bed.me], everyone));
+       bed.done(comex_put(result, b[bed.next()], bytes, bed.next(), everyone));
+     }},
     {"implicit_gets_by_wait_proc_fence_and_barrier", right,
      [](Bed& bed) {
        const auto a = bed.allocate(many);
