@@ -155,6 +155,10 @@ static_assert(std::is_convertible_v<at<int>, at<const int>> &&
 static_assert(!std::is_convertible_v<at<int>, at<long>> && !std::is_convertible_v<at<int>, bool>);
 static_assert(std::is_convertible_v<comex::patch<int, 2>, comex::patch<const int, 2>>);
 static_assert(!std::is_convertible_v<comex::patch<int, 2>, comex::patch<int, 1>>);
+struct Wider : Plain {
+  int more;
+};
+static_assert(!std::is_convertible_v<comex::patch<Wider, 1>, comex::patch<const Plain, 1>>);
 
 // What owns moves and does not copy; what owns nothing may be sent itself.
 template <class T>
