@@ -133,7 +133,7 @@ Roles find_roles(transport::Collective& all, World& world, const Settings& setti
   Result<Machine> found = find_machine(all, *world.os, settings, reporter);
   if (!found) {
     if (all.rank() == 0) reporter.fatal({.operation = "init"}, found.failure().text);
-    all.barrier();
+    end_with_the_job();
   }
   Machine machine = std::move(found).value();
   Roles roles;
@@ -226,8 +226,8 @@ shm::ArenaOptions arena_options(const World& world) {
   return options;
 }
 
-// Draws addresses until one is free in all processes of the host.
-void map_at_one_address(transport::Collective& host, const Reporter& reporter, shm::Arena& arena) {
+// Draws addresses until one is free in all processes of the host. A failure is that of one of them.
+Status map_at_one_address(transport::Collective& host, shm::Arena& arena) {
   Status mapped;
   for (std::uint32_t attempt = 0; attempt < shm::address_attempts; ++attempt) {
     const std::uint64_t address = arena.candidate(attempt);
@@ -235,13 +235,15 @@ void map_at_one_address(transport::Collective& host, const Reporter& reporter, s
     if (host.rank() == 0) mapped = arena.map_at(address);
     host.barrier();
     if (host.rank() != 0) mapped = arena.map_at(address);
-    if (host.all_agree(static_cast<bool>(mapped))) return;
+    if (host.all_agree(static_cast<bool>(mapped))) return {};
     arena.unmap();
   }
-  require(host, reporter, mapped);
+  return mapped;
 }
 
-void open_arena(transport::Collective& host, World& world, const Reporter& reporter) {
+// All hosts go step by step together, so that the failure of one ends the ranks of all.
+void open_arena(transport::Collective& all, transport::Collective& host, World& world,
+                const Reporter& reporter) {
   const shm::ArenaOptions options = arena_options(world);
   const auto get = [&](bool is_mine, auto&& from) {
     Status status;
@@ -253,14 +255,14 @@ void open_arena(transport::Collective& host, World& world, const Reporter& repor
         status = got.take_failure();
       }
     }
-    require(host, reporter, status);
+    require(all, reporter, status);
   };
   const bool is_creator = host.rank() == 0;
   get(is_creator, [&] { return shm::Arena::create(*world.os, options); });
   shm::ArenaTicket ticket = is_creator ? world.arena->ticket() : shm::ArenaTicket();
   broadcast(host, ticket, 0);
   get(!is_creator, [&] { return shm::Arena::attach(*world.os, ticket, options.slot, options.dump_core); });
-  map_at_one_address(host, reporter, *world.arena);
+  require(all, reporter, map_at_one_address(host, *world.arena));
   if (world.settings.fork == ForkMode::share) {
     world.os->inherit_on_fork(world.arena->base(), world.arena->reservation_bytes());
   }
@@ -382,7 +384,7 @@ std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const Openi
   world->self = Communicator::duplicate(MPI_COMM_SELF);
   world->self.take_handler_of(comm);
   COMEX_BUG_IF(roles.host->rank() != world->place.local_index);
-  open_arena(*roles.host, *world, reporter);
+  open_arena(all, *roles.host, *world, reporter);
   world->activity = begin_activity(*world, all.rank());
   settle_on_machine(*roles.machine, *world, reporter);
   world->near_memory = near_memory(*world);  // after the rank may have been bound
