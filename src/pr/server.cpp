@@ -197,6 +197,7 @@ void Server::give_up(TransportRank rank) {
   origin.waiting = 0;
   held_ -= static_cast<unsigned>(origin.held.size());
   origin.held.clear();
+  recheck_credits(origin);
 }
 
 void Server::forget_dead(TransportRank origin, Worker worker, std::span<const shm::HostSlot> owners) {

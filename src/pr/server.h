@@ -67,8 +67,8 @@ class Server final : public transport::Sink {
   unsigned advance() override;
   bool quiet() const override;
   // The others go on without this rank of the first world. If it is alive, as one may be whose host is lost,
-  // nothing that it sends from now on is executed, nor what waits or is under way: others may do its work
-  // again, or have its memory.
+  // nothing that it sends from now on is executed, nor what waits or is under way, but for chunks that MPI
+  // has matched: others may do its work again, or have its memory.
   void give_up(TransportRank origin);
   // Gives up a worker that has died on another host: from here on it waits for no mutex and holds none of
   // these owners. They have to be owners that this server alone serves: while another process takes a mutex

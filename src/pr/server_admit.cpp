@@ -35,6 +35,7 @@ void Server::on_message(const transport::Message& message) {
   Origin& origin = origin_of(from);
   recheck_credits(origin);
   admit(origin, header);
+  if (std::ranges::find(given_up_, from) != given_up_.end()) return;
   if (!origin.is_next(header)) {
     hold(origin, header, message.data);
     return;
@@ -70,7 +71,6 @@ void Server::take_held(Origin& origin) {
 // Takes the message whose turn it is.
 void Server::take(Origin& origin, const Header& header, std::span<const std::byte> message) {
   origin.last_sequence = header.sequence;
-  if (std::ranges::find(given_up_, origin.rank) != given_up_.end()) return;
   if (header.call != 0) origin.newest_call = header.call;
   if (protocol::is_write(header.verb)) {
     COMEX_BUG_IF(header.number != origin.last_number + 1);

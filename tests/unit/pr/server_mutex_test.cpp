@@ -133,6 +133,25 @@ TEST_F(ServerMutex, and_all_else_takes_nothing_from_an_origin_that_was_given_up)
   EXPECT_EQ(rig.read(rig.memory + 8, 8), Bytes(8)) << "it came late";
 }
 
+// Else each later one would wait for the one that was thrown away.
+TEST_F(ServerMutex, and_no_place_is_kept_for_messages_of_an_origin_that_was_given_up) {
+  const Bytes ones(8, std::byte{1});
+  const auto put_in_place = [&](std::uint16_t place) {
+    ASSERT_TRUE(a.wait_credit());
+    a.sequence = static_cast<std::uint16_t>(place - 1);
+    a.put(rig.memory, ones);
+    rig.run(5);
+  };
+  ASSERT_TRUE(a.wait_credit());
+  put_in_place(2);
+  EXPECT_FALSE(rig.server->quiet()) << "it waits for the first";
+  rig.server->give_up(1);
+  put_in_place(1);
+  put_in_place(3);
+  EXPECT_TRUE(rig.server->quiet());
+  EXPECT_EQ(rig.read(rig.memory, 8), Bytes(8));
+}
+
 TEST_F(ServerMutex, of_a_dead_origin_is_passed_on_past_one_that_died_in_line) {
   const std::uint32_t third = lock_in_turn();
   rig.server->forget_dead(1, 101, owners);
