@@ -35,7 +35,7 @@ inline int wait_for(MPI_Request& request, const char* operation, int worker,
 }
 
 // Ends the job: members of a collective do not agree on how much they pass. Where the other one passes more,
-// an MPI may end it before, since the error of a request has no communicator there whose handler is asked.
+// some MPIs end it first: they do not ask the communicator's error handler about a request.
 [[noreturn]] void refuse_lengths(int from, int theirs, std::size_t mine);
 
 // Between the ranks of a team's communicator. Pieces have at most max_piece bytes.
