@@ -92,7 +92,7 @@ int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group
     std::copy_n(addresses.data() + skipped, group->targets().size(), ptr_arr);
     if (group->bridge() != no_bridge) allocation.of_all = std::move(addresses);
   }
-  // Where nobody has a byte, no free can name it.
+  // A member without a byte knows no address of it, and has nothing to give back.
   const auto is_there = [](const void* address) { return address != nullptr; };
   if (allocation.own != nullptr || std::ranges::any_of(allocation.of_all, is_there))
     runtime->allocations().add(std::move(allocation));

@@ -29,7 +29,8 @@ void Launch::wake_progress_ranks() {
 }
 
 void Launch::release_progress_ranks() {
-  // A rank that was a worker of an earlier world comes here as a progress rank of this one.
+  // The hook of MPI_Finalize also calls this on a progress rank that was a worker over some communicator
+  // before.
   if (!has_split() || first_opening_->place.role != pr::Role::worker) return;
   const Command command = Command::quit;
   for (const int rank : share_.host.progress_ranks) {
