@@ -210,6 +210,7 @@ class Checker {
   void finish(const Started& started, bool is_flag);
   void complete_where(const std::function<bool(int number, const Started&)>& is_complete);
   std::vector<int> own_members(comex_group_t group);
+  bool fence_completes(const Started& started);  // of its target, or an allocation with a part there
   // Only accesses and operations before the limits.
   void fence_worker(int worker, AccessIndex access_limit = SIZE_MAX, int number_limit = INT32_MAX);
   std::vector<int> fence_parts(std::uint64_t address);

@@ -68,11 +68,14 @@ int Checker::start_fence(const FollowedCall& call, int proc, comex_group_t group
 }
 
 // A fence through a handle of an endpoint covers what went through its handles.
+bool Checker::fence_completes(const Started& started) {
+  return !started.is_fence && (acting() == 0 || started.origin == origin()) &&
+         (started.is_write || started.ending == Ending::implicit);
+}
+
 void Checker::fence_worker(int worker, AccessIndex access_limit, int number_limit) {
   complete_where([&](int number, const Started& started) {
-    return number < number_limit && started.owner == worker && !started.is_fence &&
-           (acting() == 0 || started.origin == origin()) &&
-           (started.is_write || started.ending == Ending::implicit);
+    return number < number_limit && started.owner == worker && fence_completes(started);
   });
   const Guard guard(mutex_);
   for (std::size_t i = 0; i < clocks_.size(); ++i) {
@@ -114,9 +117,7 @@ void Checker::fenced_allocation(const void* own, comex_group_t group) {
   const std::vector<int> members = locked([&] { return fence_parts(address); });
   if (members.empty()) return fenced_all(group);  // of an allocation that is not known here
   complete_where([&](int, const Started& started) {
-    return !started.is_fence && (started.is_write || started.ending == Ending::implicit) &&
-           (acting() == 0 || started.origin == origin()) &&
-           std::ranges::find(members, started.owner) != members.end();
+    return fence_completes(started) && std::ranges::find(members, started.owner) != members.end();
   });
 }
 

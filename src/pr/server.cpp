@@ -190,8 +190,11 @@ void Server::give_up(TransportRank rank) {
     const EntryList::iterator entry = origin.queue.begin();
     note_unqueued(*entry);
     const bool is_free = !entry->transfer || entry->transfer->give_up();
-    if (!is_free) lost_.splice(lost_.end(), origin.queue, entry);
-    if (is_free) origin.queue.erase(entry);
+    if (is_free) {
+      origin.queue.erase(entry);
+    } else {
+      lost_.splice(lost_.end(), origin.queue, entry);
+    }
   }
   origin.running.clear();
   origin.waiting = 0;

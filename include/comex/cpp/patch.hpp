@@ -32,14 +32,11 @@ class basic_patch {
   }
   constexpr basic_patch(Pointer first, const sizes& extents, const sizes& strides) noexcept
       : first_(first), extents_(extents), strides_(strides) {}
-  // To a patch of const, but not of a base: the elements lie as far apart as they did.
+  // To a patch of const.
   template <class Other>
-  requires(!std::is_same_v<Other, Pointer> && std::is_convertible_v<Other, Pointer> &&
-           (!std::is_pointer_v<Other> ||
-            std::is_convertible_v<
-                std::remove_pointer_t<Other> (*)[],
-                std::remove_pointer_t<Pointer> (*)[]>)) constexpr basic_patch(const basic_patch<Other, Rank>&
-                                                                                  other) noexcept
+  requires std::is_convertible_v<Other, Pointer> &&
+      detail::adds_const<detail::element_of<Other>, detail::element_of<Pointer>>
+  constexpr basic_patch(const basic_patch<Other, Rank>& other) noexcept
       : basic_patch(other.first(), other.extents(), other.strides()) {}
 
   constexpr Pointer first() const noexcept { return first_; }

@@ -6,10 +6,21 @@
 
 #include <compare>
 #include <cstddef>
+#include <memory>
 #include <stdexcept>
 #include <type_traits>
 
 namespace comex {
+namespace detail {
+
+// Arrays of a class are none of its base: their elements lie as far apart as they did.
+template <class From, class To>
+concept adds_const = !std::is_same_v<From, To> && std::is_convertible_v<From (*)[], To (*)[]>;
+
+template <class Pointer>
+using element_of = typename std::pointer_traits<Pointer>::element_type;
+
+}  // namespace detail
 
 // The address of a T in the memory of a rank of a group. A value that owns nothing; the group lives as long
 // as it is used. Arithmetic is as with T*, and pointers to one rank are ordered by address.
@@ -23,8 +34,8 @@ class global_ptr {
       : group_(over), rank_(rank), address_(address) {}
   // To a pointer to const.
   template <class U>
-  requires(!std::is_same_v<U, T> &&
-           std::is_convertible_v<U (*)[], T (*)[]>) constexpr global_ptr(const global_ptr<U>& other) noexcept
+  requires detail::adds_const<U, T>
+  constexpr global_ptr(const global_ptr<U>& other) noexcept
       : global_ptr(other.address(), other.rank(), other.group()) {}
 
   // As the C calls take it. The ranks of the owner's host may load and store there.
@@ -93,9 +104,8 @@ class global_span {
   constexpr global_span() noexcept = default;
   constexpr global_span(global_ptr<T> first, std::size_t size) noexcept : first_(first), size_(size) {}
   template <class U>
-  requires(!std::is_same_v<U, T> && std::is_convertible_v<U (*)[], T (*)[]>) constexpr global_span(
-      const global_span<U>& other) noexcept
-      : first_(other.data()), size_(other.size()) {}
+  requires detail::adds_const<U, T>
+  constexpr global_span(const global_span<U>& other) noexcept : first_(other.data()), size_(other.size()) {}
 
   constexpr global_ptr<T> data() const noexcept { return first_; }
   constexpr std::size_t size() const noexcept { return size_; }

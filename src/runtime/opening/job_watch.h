@@ -41,7 +41,7 @@ class JobWatch {
   bool on_message(const transport::Message& message);
   // The host of this progress rank is lost: it is asked no more.
   void forget(TransportRank server) {
-    std::erase_if(others_, [&](auto& each) { return each.server == server; });
+    std::erase_if(others_, [&](const watch::HostServer& each) { return each.server == server; });
   }
   // Begins what is asked for and goes on with it. Call it between rounds.
   void advance();
