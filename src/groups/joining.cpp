@@ -82,16 +82,12 @@ class Joining {
   Status decide() {
     std::vector<WorldName> known;
     for (const WorldDescription& world : registry_.met_worlds()) known.push_back(name_of(world));
-    Result<std::vector<Bytes>> knowledge =
-        channel_.gather(Packer().array(std::span<const WorldName>(known)).take());
+    Result<std::vector<Bytes>> knowledge = channel_.gather(Packer().field(known).take());
     if (!knowledge) return cut_off(knowledge.take_failure());
     Bytes message;
     if (channel_.is_leader()) {
       const Status verdict = lead(knowledge.value());
-      message = Packer()
-                    .array(std::span<const std::byte>(pack_verdict(verdict)))
-                    .array(std::span<const std::byte>(pack_fields(decision_)))
-                    .take();
+      message = Packer().field(pack_verdict(verdict)).field(pack_fields(decision_)).take();
     }
     Result<Bytes> received = channel_.broadcast(message);
     if (!received) return cut_off(received.take_failure());
@@ -131,9 +127,7 @@ class Joining {
     }
     // Either side may have to send worlds to its own members. Both sides then agree once more at the end.
     const bool we_teach = decision_.has_packages;
-    Packer packer;
-    packer.value(we_teach).array(std::span<const std::byte>(pack_verdict(verdict)));
-    Result<Bytes> other = channel_.exchange(packer.take());
+    Result<Bytes> other = channel_.exchange(Packer().value(we_teach).field(pack_verdict(verdict)).take());
     if (!other) return verdict ? Status(other.take_failure()) : verdict;
     Unpacker unpacker(other.value());
     decision_.has_packages = unpacker.value<bool>() || we_teach;
@@ -328,10 +322,7 @@ class Joining {
   }
 
   static Bytes wrap(const Status& status, std::span<const WorldPackage> packages) {
-    return Packer()
-        .array(std::span<const std::byte>(pack_verdict(status)))
-        .array(std::span<const std::byte>(pack(packages)))
-        .take();
+    return Packer().field(pack_verdict(status)).field(pack(packages)).take();
   }
   static Status unwrap(const Bytes& bytes, std::vector<WorldPackage>& into) {
     Unpacker unpacker(bytes);

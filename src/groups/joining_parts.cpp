@@ -8,14 +8,10 @@ Failure malformed() {
 
 namespace {
 
-template <class T>
-std::span<const T> all_of(const std::vector<T>& values) {
-  return values;
-}
-
 void put(Packer& packer, const WorldDescription& world) {
   packer.value(WorldName{world.id, world.size, world.launch, world.nonce});
-  packer.array(world.rows ? all_of(*world.rows) : std::span<const ConnectionData>());
+  const std::vector<ConnectionData> unknown;
+  packer.field(world.rows ? *world.rows : unknown);
 }
 
 WorldDescription get_world(Unpacker& unpacker) {
@@ -38,7 +34,7 @@ Bytes pack(std::span<const WorldPackage> packages) {
   for (const WorldPackage& package : packages) {
     put(packer, package.world);
     packer.value(std::uint64_t{package.cards.size()});
-    for (const Bytes& card : package.cards) packer.array(all_of(card));
+    for (const Bytes& card : package.cards) packer.field(card);
   }
   return packer.take();
 }

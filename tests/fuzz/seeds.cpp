@@ -225,12 +225,9 @@ void write_meeting(const std::filesystem::path& to) {
   offer.worlds = {{2, 2, {1, 2}, {7, 9}}};
   offer.context = 9;
   const Bytes good = pack_verdict({});
-  const Bytes verdict = Packer().value(true).array(std::span<const std::byte>(good)).take();
+  const Bytes verdict = Packer().value(true).field(good).take();
   const WorldPackage package{groups::testing::some_world(2, 2), {}};
-  const Bytes packages = Packer()
-                             .array(std::span<const std::byte>(good))
-                             .array(std::span<const std::byte>(pack(std::span(&package, 1))))
-                             .take();
+  const Bytes packages = Packer().field(good).field(pack(std::span(&package, 1))).take();
   for (unsigned kind = 0; kind < 8; ++kind) {
     Seed seed;
     seed.byte(0).byte(kind).add_told(pack_fields(offer)).add_told(verdict).add_told(packages).add_told(good);

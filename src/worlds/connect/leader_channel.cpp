@@ -77,7 +77,7 @@ std::string MeetingChannel::spread(const std::string& leaders) {
 Result<std::vector<Bytes>> MeetingChannel::gather(const Bytes& mine) {
   const std::uint64_t longest = members_.all_max(mine.size());
   if (!members_.is_whole()) return lost();
-  Bytes block = Packer().array(std::span<const std::byte>(mine)).take();
+  Bytes block = Packer().field(mine).take();
   block.resize(sizeof longest + longest);
   Bytes all(block.size() * members_.size());
   members_.all_gather(block, all);
