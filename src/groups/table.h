@@ -16,9 +16,7 @@ class WorldRegistry;
 struct SharedTable {
   WorldRegistry* registry = nullptr;
   ConnectionTable members;
-  std::uint32_t references = 0;  // the registry's lock protects it, and the links
-  SharedTable* before = nullptr;
-  SharedTable* behind = nullptr;
+  std::uint32_t references = 0;  // the registry's lock protects it
 };
 
 class Table {

@@ -30,7 +30,7 @@ WorldRegistry::WorldRegistry(WorldDescription own, Worker me, std::function<void
 }
 
 WorldRegistry::~WorldRegistry() {
-  COMEX_BUG_IF(tables_ != nullptr);
+  COMEX_BUG_IF(!tables_.empty());
 }
 
 void WorldRegistry::tell(const std::vector<WorldId>& freed) const {

@@ -18,6 +18,7 @@
 #include <mutex>
 #include <optional>
 #include <queue>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -118,7 +119,6 @@ class WorldRegistry {
   std::uint32_t references_of(const SharedTable& table) const;
   SharedTable* share(SharedTable* table);
   void release(SharedTable* table, bool disconnects);
-  void unlink(SharedTable* table);
   template <class Visit>
   void for_each_peer(const ConnectionTable& members, Visit visit);
 
@@ -131,7 +131,7 @@ class WorldRegistry {
   std::map<WorldId, KnownWorld> worlds_;
   std::vector<Peer> peers_;  // by lpid - own_size_
   Lpids free_lpids_;
-  SharedTable* tables_ = nullptr;  // all that exist
+  std::set<SharedTable*> tables_;  // all that exist
 };
 
 }  // namespace comex::groups

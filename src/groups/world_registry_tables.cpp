@@ -55,11 +55,9 @@ void WorldRegistry::free_world(WorldId world, std::vector<WorldId>& freed) {
 }
 
 Table WorldRegistry::make_table(ConnectionTable members) {
-  auto* made = new SharedTable{this, std::move(members), 1, nullptr, nullptr};
+  auto* made = new SharedTable{this, std::move(members), 1};
   const std::lock_guard lock(mutex_);
-  made->behind = tables_;
-  if (tables_ != nullptr) tables_->before = made;
-  tables_ = made;
+  tables_.insert(made);
   for_each_peer(made->members, [this](Peer& peer) { add_to_table(peer); });
   return Table(made);
 }
@@ -82,17 +80,12 @@ SharedTable* WorldRegistry::share(SharedTable* table) {
   return table;
 }
 
-void WorldRegistry::unlink(SharedTable* table) {
-  (table->before == nullptr ? tables_ : table->before->behind) = table->behind;
-  if (table->behind != nullptr) table->behind->before = table->before;
-}
-
 void WorldRegistry::release(SharedTable* table, bool disconnects) {
   std::vector<WorldId> freed;
   {
     const std::lock_guard lock(mutex_);
     if (--table->references != 0) return;
-    unlink(table);
+    tables_.erase(table);
     for_each_peer(table->members, [&](Peer& peer) { remove_from_table(peer, disconnects, freed); });
   }
   delete table;
@@ -109,7 +102,7 @@ Result<std::uint32_t> WorldRegistry::connection_references(Gpid gpid) const {
   if (lpid == no_lpid) return 0u;
   if (gpid.world != own_world_) return peer_at(lpid)->count();
   std::uint32_t count = 1;
-  for (const SharedTable* table = tables_; table != nullptr; table = table->behind) {
+  for (const SharedTable* table : tables_) {
     if (table->members.rank_of(lpid) >= 0) ++count;
   }
   return count;
