@@ -179,7 +179,8 @@ Lpid WorldRegistry::give_lpid(Gpid gpid) {
   return lpid;
 }
 
-Result<std::vector<Lpid>> WorldRegistry::admit_locked(std::span<const Gpid> gpids) {
+Result<std::vector<Lpid>> WorldRegistry::admit(std::span<const Gpid> gpids) {
+  const std::lock_guard lock(mutex_);
   for (const Gpid gpid : gpids) {
     if (Result<const KnownWorld*> world = world_of(gpid); !world) return world.take_failure();
   }
@@ -190,11 +191,6 @@ Result<std::vector<Lpid>> WorldRegistry::admit_locked(std::span<const Gpid> gpid
     lpids.push_back(known != no_lpid ? known : give_lpid(gpid));
   }
   return lpids;
-}
-
-Result<std::vector<Lpid>> WorldRegistry::admit(std::span<const Gpid> gpids) {
-  const std::lock_guard lock(mutex_);
-  return admit_locked(gpids);
 }
 
 Result<Lpid> WorldRegistry::lpid_of(Gpid gpid) const {

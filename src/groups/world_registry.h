@@ -108,7 +108,6 @@ class WorldRegistry {
   Result<const KnownWorld*> world_of(Gpid gpid) const;
   Lpid find_lpid(const KnownWorld& world, Gpid gpid) const;
   Lpid give_lpid(Gpid gpid);
-  Result<std::vector<Lpid>> admit_locked(std::span<const Gpid> gpids);
   void tell(const std::vector<WorldId>& freed) const;  // after the lock is released
 
   // world_registry_tables.cpp
