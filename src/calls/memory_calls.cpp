@@ -5,9 +5,9 @@
 
 #include "groups/participants.h"
 #include "runtime/allocation_words.h"
+#include "runtime/call.h"
 #include "runtime/exchange_words.h"
 #include "runtime/local_allocation.h"
-#include "worlds/joined_worlds.h"
 
 namespace comex::calls {
 namespace {
@@ -15,10 +15,8 @@ namespace {
 // The address of a participant's memory in this process. Memory of another world has another address here. If
 // it is not mapped here, the owner's address is used.
 void* address_here(runtime::Runtime& runtime, Lpid owner, void* address) {
-  worlds::BridgePeer peer;
-  if (address == nullptr || runtime.is_own(owner) ||
-      !worlds::joined_worlds(runtime).bridges.find_peer(owner, peer))
-    return address;
+  runtime::Reach peer;
+  if (address == nullptr || runtime.is_own(owner) || !runtime.reach(owner, peer)) return address;
   return reinterpret_cast<void*>(reinterpret_cast<std::uint64_t>(address) - peer.owners_base +
                                  peer.place.base);
 }

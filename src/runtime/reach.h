@@ -13,10 +13,11 @@ namespace comex::runtime {
 struct Reach {
   Lpid lpid = no_lpid;
   Gpid gpid;                  // its rank is the worker number in its world
-  groups::WorkerPlace place;  // rank and server on the wire that leads there
+  groups::WorkerPlace place;  // on the wire that leads there; base: where its arena is mapped in this process
   op::Remote* remote = nullptr;
   BridgeId bridge = no_bridge;
   const op::Direct* direct = nullptr;  // null: its memory is not in this process's address space
+  std::uint64_t owners_base = 0;       // of another world: where the owner has mapped its arena
   Requester by = {};                   // the party that acts
   TargetName named = {};               // the program's name for it
 

@@ -33,13 +33,6 @@ std::shared_ptr<Listener> Ports::find(const std::string& name) {
   return found == open_.end() ? nullptr : found->second;
 }
 
-bool JoinedWorlds::find(Lpid lpid, runtime::Reach& found) const {
-  BridgePeer peer;
-  if (!bridges.find_peer(lpid, peer)) return false;
-  found = {lpid, peer.gpid, peer.place, peer.remote, peer.bridge, peer.direct};
-  return true;
-}
-
 TransportRank JoinedWorlds::rank_on(BridgeId bridge, Lpid lpid) const {
   return bridges.find(bridge)->ranks.at(lpid);
 }

@@ -38,7 +38,7 @@ class JoinedWorlds final : public runtime::OtherWorlds {
  public:
   explicit JoinedWorlds(runtime::Runtime& runtime) : runtime_(runtime) {}
 
-  bool find(Lpid lpid, runtime::Reach& found) const override;
+  bool find(Lpid lpid, runtime::Reach& found) const override { return bridges.find_peer(lpid, found); }
   TransportRank rank_on(BridgeId bridge, Lpid lpid) const override;
   op::ControlMessages& control_of(BridgeId bridge) override;
   std::string why_lost(BridgeId bridge) override;

@@ -22,7 +22,7 @@ op::RemoteOptions remote_options(const runtime::Runtime& runtime, const BridgeEn
 }
 
 // Sets the address of a foreign worker's arena in this process, if it is attached.
-void set_memory(const BridgeEndpoint& point, TransportRank rank, BridgePeer& peer) {
+void set_memory(const BridgeEndpoint& point, TransportRank rank, runtime::Reach& peer) {
   peer.owners_base = peer.place.base = point.wire.row(rank).base;
   GuestArena* const guest = point.guest_arena(rank);
   if (guest == nullptr) return;
@@ -40,7 +40,7 @@ BridgePeers find_peers(const runtime::Runtime& runtime, Bridge& bridge) {
       bridge.ranks.emplace(static_cast<Lpid>(row.worker), rank);
       continue;
     }
-    BridgePeer peer;
+    runtime::Reach peer;
     peer.gpid = point.wire.gpid(rank);
     peer.place.rank = rank;
     peer.place.server = point.servers[static_cast<std::size_t>(rank)];
@@ -48,9 +48,9 @@ BridgePeers find_peers(const runtime::Runtime& runtime, Bridge& bridge) {
     peer.place.slot = row.slot;
     peer.remote = &bridge.remote;
     set_memory(point, rank, peer);
-    const Lpid lpid = runtime.registry().lpid_of(peer.gpid).value();
-    bridge.ranks.emplace(lpid, rank);
-    peers.emplace(lpid, peer);
+    peer.lpid = runtime.registry().lpid_of(peer.gpid).value();
+    bridge.ranks.emplace(peer.lpid, rank);
+    peers.emplace(peer.lpid, peer);
   }
   return peers;
 }

@@ -50,7 +50,7 @@ std::vector<BridgeId> Bridges::ids() const {
   return found;
 }
 
-bool Bridges::find_peer(Lpid lpid, BridgePeer& found) const {
+bool Bridges::find_peer(Lpid lpid, runtime::Reach& found) const {
   const std::lock_guard lock(mutex_);
   bool is_found = false;
   for (const auto& [id, open] : open_) {

@@ -13,10 +13,9 @@
 #include <string>
 #include <unordered_map>
 
-#include "groups/process_group.h"
 #include "op/control_messages.h"
-#include "op/direct.h"
 #include "op/remote/remote.h"
+#include "runtime/reach.h"
 #include "worlds/bridge/bridge_endpoint.h"
 #include "worlds/bridge/freed_groups.h"
 
@@ -36,16 +35,8 @@ struct Bridge {
   transport::MpiTransport& transport() const { return *point->transport; }
 };
 
-// How a process of another world is reached. It points to parts of its bridge, which outlives the operations.
-struct BridgePeer {
-  BridgeId bridge = no_bridge;
-  Gpid gpid;
-  groups::WorkerPlace place;      // on the bridge's wire; base: where its arena is mapped in this process
-  std::uint64_t owners_base = 0;  // where the owner has mapped its arena
-  op::Remote* remote = nullptr;
-  const op::Direct* direct = nullptr;  // null: it is reached by messages only
-};
-using BridgePeers = std::unordered_map<Lpid, BridgePeer>;
+// The ways to processes of other worlds. They point to parts of their bridge, which outlives the operations.
+using BridgePeers = std::unordered_map<Lpid, runtime::Reach>;
 
 class Bridges {
  public:
@@ -60,7 +51,7 @@ class Bridges {
   void keep(std::shared_ptr<Bridge> removed);  // until the library ends
   std::vector<BridgeId> ids() const;
 
-  bool find_peer(Lpid lpid, BridgePeer& found) const;
+  bool find_peer(Lpid lpid, runtime::Reach& found) const;
   void forget_peer(BridgeId id, Lpid lpid);  // the others on the bridge are still reached over it
 
   // Records that an open bridge is lost with a world. True if this is the first bridge lost with it, or the

@@ -11,8 +11,8 @@ namespace {
 
 constexpr Lpid lpid = 4;
 
-BridgePeer peer_of(Gpid gpid) {
-  BridgePeer peer;
+runtime::Reach peer_of(Gpid gpid) {
+  runtime::Reach peer;
   peer.gpid = gpid;
   return peer;
 }
@@ -23,7 +23,7 @@ BridgeId add(Bridges& bridges, BridgePeers peers) {
 
 // The bridge on the way to it; no_bridge: no way.
 BridgeId way_to(const Bridges& bridges, Lpid process) {
-  BridgePeer found;
+  runtime::Reach found;
   return bridges.find_peer(process, found) ? found.bridge : no_bridge;
 }
 
