@@ -5,6 +5,7 @@
 #include "core/protocol.h"
 #include "runtime/mpi_in_use.h"
 #include "runtime/runtime.h"
+#include "transport/mpi_collective.h"
 #include "worlds/agreement/deadline.h"
 #include "worlds/bridge/bridge_services.h"
 
@@ -57,7 +58,9 @@ Result<BridgeFacts> join_sides(const runtime::Reporter& reporter, MPI_Comm wire,
   facts.wire = runtime::Communicator(joined->all);
   facts.inter = runtime::Communicator(joined->inter);
   facts.limit_s = roster.limit_s;
-  facts.links = link_worlds(joined->all, own.id, own.failures.dead_workers(), reporter);
+  transport::MpiCollective all(joined->all,
+                               [&reporter](const Failure& failure) { reporter.fatal({}, failure.text); });
+  facts.links = link_worlds(all, own.id, own.failures.dead_workers(), reporter);
   return facts;
 }
 

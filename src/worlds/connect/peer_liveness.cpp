@@ -7,28 +7,20 @@
 #include <optional>
 #include <string>
 
-#include "runtime/communicator.h"
-#include "runtime/mpi_in_use.h"
+#include "runtime/exchange.h"
 
 namespace comex::worlds {
 namespace {
 
 constexpr double patience_s = 5;
 
-struct LinkPort {  // where a process accepts links
-  std::array<char, 320> port{};
-};
-
-std::vector<PortName> exchange_ports(MPI_Comm all, const std::optional<Listener>& mine, std::size_t size) {
-  LinkPort own;
-  if (mine) format_port(mine->name()).copy(own.port.data(), own.port.size() - 1);
-  std::vector<LinkPort> all_ports(size);
-  runtime::mpi_check()(
-      PMPI_Allgather(&own, sizeof own, MPI_BYTE, all_ports.data(), sizeof own, MPI_BYTE, all),
-      "MPI_Allgather");
+// Where each process accepts links.
+std::vector<PortName> exchange_ports(transport::Collective& all, const std::optional<Listener>& mine) {
+  std::array<char, 320> own{};
+  if (mine) format_port(mine->name()).copy(own.data(), own.size() - 1);
   std::vector<PortName> ports;
-  for (const LinkPort& each : all_ports) {
-    Result<PortName> port = parse_port(each.port.data());
+  for (const auto& each : runtime::gather(all, own)) {
+    Result<PortName> port = parse_port(each.data());
     ports.push_back(port ? std::move(port).value() : PortName());
   }
   return ports;
@@ -55,35 +47,25 @@ LivenessPlan plan_links(std::span<const WorldId> worlds, std::uint32_t me) {
   return plan;
 }
 
-LinkedWorlds link_worlds(MPI_Comm all, WorldId own, std::uint32_t dead_workers,
+LinkedWorlds link_worlds(transport::Collective& all, WorldId own, std::uint32_t dead_workers,
                          const runtime::Reporter& reporter) {
-  const mpi::YieldScope while_waiting(runtime::mpi_in_use().yield_switch(), true);
-  int rank = 0;
-  int size = 0;
-  const auto& check = runtime::mpi_check();
-  check(PMPI_Comm_rank(all, &rank), "MPI_Comm_rank");
-  check(PMPI_Comm_size(all, &size), "MPI_Comm_size");
   struct Row {
     WorldId world;
     std::uint32_t dead_workers;
   };
-  const Row mine{own, dead_workers};
-  std::vector<Row> rows(static_cast<std::size_t>(size));
-  check(PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, rows.data(), sizeof mine, MPI_BYTE, all),
-        "MPI_Allgather");
   std::vector<WorldId> worlds;
-  for (const Row& row : rows) {
+  for (const Row& row : runtime::gather(all, Row{own, dead_workers})) {
     worlds.push_back(row.world);
     if (row.world == own) dead_workers = std::max(dead_workers, row.dead_workers);
   }
-  const LivenessPlan plan = plan_links(worlds, static_cast<std::uint32_t>(rank));
+  const LivenessPlan plan = plan_links(worlds, static_cast<std::uint32_t>(all.rank()));
 
   std::optional<Listener> listener;
   if (plan.awaits != 0) {
     Result<Listener> opened = Listener::open("");
     if (opened) listener.emplace(std::move(opened).value());
   }
-  const std::vector<PortName> ports = exchange_ports(all, listener, worlds.size());
+  const std::vector<PortName> ports = exchange_ports(all, listener);
   // It runs beside the connecting part, because two processes may wait for each other.
   LivenessLinks came;
   std::future<bool> have_come;
@@ -94,8 +76,8 @@ LinkedWorlds link_worlds(MPI_Comm all, WorldId own, std::uint32_t dead_workers,
   // All at once: the patience of the others begins now, and one that does not answer takes all of it.
   std::vector<std::future<Result<FramedSocket>>> connecting;
   for (const std::uint32_t other : plan.connects_to) {
-    connecting.push_back(std::async(
-        std::launch::async, [&, other] { return link_to(ports[other], own, Deadline(patience_s)); }));
+    connecting.push_back(std::async(std::launch::async,
+                                    [&, other] { return link_to(ports[other], own, Deadline(patience_s)); }));
   }
   LivenessLinks links;
   for (std::size_t i = 0; i < connecting.size(); ++i) {

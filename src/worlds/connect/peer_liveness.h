@@ -5,14 +5,13 @@
 // step in which all of both sides are present.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "core/ids.h"
 #include "runtime/report.h"
+#include "transport/collective.h"
 #include "worlds/connect/ports/life_watch.h"
 
 namespace comex::worlds {
@@ -22,8 +21,8 @@ struct LinkedWorlds {
   std::uint32_t dead_workers = 0;  // of its own world: the most that one of it in `all` knows
 };
 
-// Collective over `all`. `dead_workers`: of the own world, as this process knows.
-LinkedWorlds link_worlds(MPI_Comm all, WorldId own, std::uint32_t dead_workers,
+// `dead_workers`: of the own world, as this process knows.
+LinkedWorlds link_worlds(transport::Collective& all, WorldId own, std::uint32_t dead_workers,
                          const runtime::Reporter& reporter);
 
 // Which processes of several worlds hold links. Every process is linked to at least one of each other world.
