@@ -176,7 +176,7 @@ class IntermediateGroups {
     } else if (*made != COMEX_SUCCESS) {
       fail_unless_made(*made);
     } else {
-      const auto verdicts = gather_from(*runtime_.extras(pair).collective, verdict_);
+      const auto verdicts = runtime::gather(*runtime_.extras(pair).collective, verdict_);
       const auto failed =
           std::ranges::find_if(verdicts, [](const BlockOutcome& each) { return each.code != COMEX_SUCCESS; });
       if (!runtime::check_not_lost(runtime_, from_lpids, *runtime_.groups().find(pair))) {

@@ -1,4 +1,5 @@
-// Typed exchanges over a set-up Collective, by which a collective step fails on all ranks or on none.
+// Typed exchanges over a set-up Collective, by which a collective step fails on all ranks or on none. The
+// first one is also for collectives of groups.
 #pragma once
 
 #include <cstring>
@@ -12,8 +13,9 @@
 
 namespace comex::runtime {
 
-template <class T>
-std::vector<T> gather(transport::Collective& all, const T& mine) {
+// One value of every rank; of both sides in an inter-group.
+template <class All, class T>
+std::vector<T> gather(All& all, const T& mine) {
   static_assert(std::is_trivially_copyable_v<T>);
   std::vector<T> values(static_cast<std::size_t>(all.size()));
   all.all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(values)));

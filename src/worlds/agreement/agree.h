@@ -10,21 +10,12 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <type_traits>
 #include <vector>
 
+#include "runtime/exchange.h"
 #include "runtime/runtime.h"
 
 namespace comex::worlds {
-
-// Gathers one block of every member, in the order of participants(): of both sides in an inter-group.
-template <class T>
-std::vector<T> gather_from(op::GroupCollective& all, const T& mine) {
-  static_assert(std::is_trivially_copyable_v<T>);
-  std::vector<T> values(all.size());
-  all.all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(values)));
-  return values;
-}
 
 // Ends a step after one of the group's collectives. Returns true on all members or on none: nobody is wrong
 // and nobody is lost. Otherwise it has been reported, by the member that is wrong, with its `complaint`; an
@@ -41,7 +32,7 @@ std::vector<T> agree(runtime::Runtime& runtime, const char* operation, int handl
     std::uint64_t is_wrong;
   };
   const std::vector<Contribution> given =
-      gather_from(*runtime.extras(handle).collective, Contribution{mine, complaint.empty() ? 0U : 1U});
+      runtime::gather(*runtime.extras(handle).collective, Contribution{mine, complaint.empty() ? 0U : 1U});
   const bool somebody_is_wrong =
       std::ranges::any_of(given, [](const Contribution& each) { return each.is_wrong != 0; });
   if (!all_go_on(runtime, operation, handle, somebody_is_wrong, complaint)) return {};

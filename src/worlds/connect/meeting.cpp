@@ -268,7 +268,7 @@ class MeetingRun {
   MeetingOutcome judge(op::GroupCollective& both, BridgeId bridge, bool can_go_on,
                        const std::string& else_what) {
     const Readiness mine{runtime_.registry().me(), can_go_on ? 1u : 0u};
-    const std::vector<Readiness> all = gather_from(both, mine);
+    const std::vector<Readiness> all = runtime::gather(both, mine);
     if (!both.is_whole()) return {false, runtime_.why_lost(bridge), bridge == no_bridge};
     const auto failed = std::ranges::find(all, 0u, &Readiness::is_ready);
     if (failed == all.end()) return {};
