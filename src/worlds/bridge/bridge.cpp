@@ -159,15 +159,11 @@ void take_down(runtime::Runtime& runtime, BridgeId id, bool can_free) {
   }
   BridgeEndpoint& point = *bridge->point;
   if (bridge->is_in_use_by_mpi) {
-    point.abandon_wire();
-    return joined_worlds(runtime).bridges.keep(bridge);
-  }
-  point.drop(joined_worlds(runtime).bridges.arenas);
-  if (can_free) {
-    point.release_wire(runtime.reporter());
+    joined_worlds(runtime).bridges.keep(bridge);
   } else {
-    point.abandon_wire();
+    point.drop(joined_worlds(runtime).bridges.arenas);
   }
+  point.leave_wire(can_free, runtime.reporter());
 }
 
 }  // namespace

@@ -175,19 +175,15 @@ void BridgeEndpoint::drop(GuestArenas& of_process) {
   of_process.forget_unused();
 }
 
-void BridgeEndpoint::release_wire(const runtime::Reporter& reporter) {
-  unwatch(true);
+void BridgeEndpoint::leave_wire(bool all_part, const runtime::Reporter& reporter) {
+  unwatch(all_part);
+  if (!all_part) return facts.wire.forget();
   const TimeLimit limit(reporter, "world_disconnect", "the other side has not let go in MPI", facts.limit_s);
   const mpi::YieldScope while_waiting(runtime::mpi_in_use().yield_switch(), true);
   facts.wire = runtime::Communicator();  // freed, because some libraries hang where both are disconnected
   if (!facts.inter) return;
   part(facts.inter.get());
   facts.inter.forget();
-}
-
-void BridgeEndpoint::abandon_wire() {
-  unwatch(false);
-  facts.wire.forget();
 }
 
 std::unique_ptr<BridgeEndpoint> open_endpoint(runtime::World& world, const runtime::Reporter& reporter,

@@ -91,8 +91,8 @@ struct BridgeEndpoint {
   void unwatch(bool all_part);
   // Ends what this process has of the bridge beside the wire.
   void drop(GuestArenas& of_process);
-  void release_wire(const runtime::Reporter& reporter);  // collective over it
-  void abandon_wire();                                   // without the others
+  // Collective over the wire if all part; otherwise this process leaves it to MPI, without the others.
+  void leave_wire(bool all_part, const runtime::Reporter& reporter);
 };
 
 // Collective up to the point where everybody may send; start() begins that.

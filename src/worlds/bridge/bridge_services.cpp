@@ -29,7 +29,7 @@ void BridgeServices::drop_lost() {
     points_.erase(found);
     const bool is_in_use = lost->transport->abandon();
     if (!is_in_use) lost->drop(arenas_);
-    lost->abandon_wire();
+    lost->leave_wire(false, reporter());
     if (is_in_use) abandoned_.push_back(std::move(lost));
     progress_calls_.forget(wire);
   }
@@ -81,11 +81,7 @@ unsigned BridgeServices::serve_bridges() {
     }
     const MPI_Comm wire = point.facts.wire.get();
     point.drop(arenas_);
-    if (point.service == ServiceState::parts) {
-      point.release_wire(reporter());
-    } else {
-      point.abandon_wire();
-    }
+    point.leave_wire(point.service == ServiceState::parts, reporter());
     progress_calls_.forget(wire);
     points_.erase(points_.begin() + static_cast<std::ptrdiff_t>(i));
     ++moved;
