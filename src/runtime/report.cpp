@@ -49,13 +49,11 @@ void start_mpi_to_abort() {
 }  // namespace
 
 void Reporter::print(const Identity& who, const Context& where, std::string_view text) {
-  // It is one write, so that lines of several ranks do not mix.
-  const std::string line = format_line(who, where, text) + "\n";
-  std::fwrite(line.data(), 1, line.size(), stderr);
-  std::fflush(stderr);
+  print_text(format_line(who, where, text) + "\n");
 }
 
 void Reporter::print_text(std::string_view lines) {
+  // It is one write, so that lines of several ranks do not mix.
   std::fwrite(lines.data(), 1, lines.size(), stderr);
   std::fflush(stderr);
 }
@@ -119,9 +117,7 @@ void Reporter::warn(const Context& where, std::string_view text) const {
 }
 
 void Reporter::notice(std::string_view text) const {
-  const std::string line = "comex: " + std::string(text) + "\n";
-  std::fwrite(line.data(), 1, line.size(), stderr);
-  std::fflush(stderr);
+  print_text("comex: " + std::string(text) + "\n");
 }
 
 }  // namespace comex::runtime
