@@ -35,7 +35,7 @@ BridgeRow own_row(runtime::World& world) {
   row.base = reinterpret_cast<std::uint64_t>(world.arena->base());
   row.machine = runtime::own_host_key(*world.os, world.settings);
   row.ticket = world.arena->ticket();
-  name_host(row, world.os->host_facts().host_name);
+  world.os->host_facts().host_name.copy(row.host_name.data(), row.host_name.size() - 1);
   return row;
 }
 
@@ -79,7 +79,7 @@ void say(runtime::World& world, const BridgeEndpoint& point, const pr::RefusedRe
   const void* address = is_served ? reinterpret_cast<const void*>(base + refused.fault.offset) : nullptr;
   runtime::Reporter::print(
       {.rank = static_cast<int>(origin.rank),
-       .host = host_name(point.wire.row(refused.from)),
+       .host = point.wire.row(refused.from).host_name.data(),
        .endpoint = runtime::endpoint_of(refused.header)},
       {call.c_str(), runtime::target_of(refused.header, origin.world), address},
       runtime::refusal_text(refused, is_served ? &arena_of(world, point, rank) : nullptr, base) +

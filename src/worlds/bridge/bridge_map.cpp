@@ -5,15 +5,6 @@
 
 namespace comex::worlds {
 
-void name_host(BridgeRow& row, std::string_view name) {
-  row.host_name.fill('\0');
-  name.copy(row.host_name.data(), row.host_name.size() - 1);
-}
-
-std::string host_name(const BridgeRow& row) {
-  return row.host_name.data();
-}
-
 std::vector<TransportRank> BridgeMap::workers() const {
   std::vector<TransportRank> found;
   for (TransportRank rank = 0; rank < size(); ++rank) {

@@ -5,16 +5,14 @@
 // arena; else the worker itself. Used by open_bridge.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <span>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/ids.h"
+#include "groups/directory.h"
 #include "pr/setup/host_key.h"
 #include "shm/arena.h"
 
@@ -35,12 +33,9 @@ struct BridgeRow {
   std::uint64_t staging_reserve = 0;  // of its servers
   std::uint64_t base = 0;             // of its arena, in its own process
   pr::HostKey machine;
-  shm::ArenaTicket ticket;              // of its arena
-  std::array<char, 64> host_name = {};  // cut if it is longer
+  shm::ArenaTicket ticket;          // of its arena
+  groups::HostName host_name = {};  // cut if it is longer
 };
-
-void name_host(BridgeRow& row, std::string_view name);
-std::string host_name(const BridgeRow& row);
 
 class BridgeMap {
  public:

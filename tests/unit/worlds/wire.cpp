@@ -84,14 +84,5 @@ TEST(BridgeMap, every_server_has_the_room_that_the_least_of_them_has) {
   EXPECT_EQ(BridgeMap(rows).staging_reserve(), 2000u);
 }
 
-TEST(BridgeRow, says_the_name_of_its_host_cut_to_its_place) {
-  BridgeRow named;
-  EXPECT_EQ(host_name(named), "");
-  name_host(named, std::string(200, 'n'));
-  EXPECT_EQ(host_name(named), std::string(63, 'n'));
-  name_host(named, "node7");
-  EXPECT_EQ(host_name(named), "node7");
-}
-
 }  // namespace
 }  // namespace comex::worlds
