@@ -28,7 +28,7 @@ void close_hard(const Socket& socket) {
 
 Socket connected_to(const worlds::Address& address) {
   Socket made(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
-  bool is_made = ::connect(made.get(), address.get(), address.bytes()) == 0;
+  bool is_made = ::connect(made.get(), address.get(), address.bytes) == 0;
   if (!is_made && errno == EINTR) {  // the fuzzer's alarm ends only the wait
     pollfd made_later{made.get(), POLLOUT, 0};
     while (::poll(&made_later, 1, -1) < 0 && errno == EINTR) {

@@ -50,7 +50,7 @@ class ManyStrangers {
 
   void add() {
     worlds::Socket made(::socket(to_.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
-    ASSERT_EQ(::connect(made.get(), to_.get(), to_.bytes()), 0) << "after " << size();
+    ASSERT_EQ(::connect(made.get(), to_.get(), to_.bytes), 0) << "after " << size();
     here_.push_back(std::move(made));
     if (here_.size() > kept_) here_.pop_front();
     say_first(here_.back().get());

@@ -110,7 +110,7 @@ TEST(FramedSocket, tells_that_nobody_listens) {
 TEST(FramedSocket, knows_an_address_that_does_not_answer_from_one_that_does) {
   const Socket deaf(::socket(AF_INET, SOCK_STREAM, 0));
   const Address here = resolve({"127.0.0.1", 0, draw_cookie()})->front();
-  ASSERT_EQ(::bind(deaf.get(), here.get(), here.bytes()), 0);
+  ASSERT_EQ(::bind(deaf.get(), here.get(), here.bytes), 0);
   ASSERT_EQ(::listen(deaf.get(), 0), 0);
   const Result<std::vector<Address>> there = resolve({"127.0.0.1", bound_port(deaf.get()), draw_cookie()});
   ASSERT_TRUE(there);

@@ -306,7 +306,7 @@ TEST(LifeWatch, is_tied_to_one_that_was_refused_at_first) {
   const int again = 1;
   ::setsockopt(late.get(), SOL_SOCKET, SO_REUSEADDR, &again, sizeof again);
   const Address here = resolve(port)->front();
-  if (::bind(late.get(), here.get(), here.bytes()) != 0) GTEST_SKIP() << "somebody else has taken the port";
+  if (::bind(late.get(), here.get(), here.bytes) != 0) GTEST_SKIP() << "somebody else has taken the port";
   ASSERT_EQ(::listen(late.get(), 8), 0);
   std::optional<FramedSocket> came;
   bool has_said = false;

@@ -57,7 +57,7 @@ class Place {
  public:
   Place() {
     worlds::Address any = local(0);
-    EXPECT_EQ(::bind(socket_.get(), any.get(), any.bytes()), 0);
+    EXPECT_EQ(::bind(socket_.get(), any.get(), any.bytes), 0);
   }
   worlds::Address address() const { return local(worlds::bound_port(socket_.get())); }
   void listen() const { EXPECT_EQ(::listen(socket_.get(), 8), 0); }
@@ -188,7 +188,7 @@ TEST_F(Meeting, tries_the_addresses_of_a_host_in_turn) {
 TEST_F(Meeting, leaves_an_address_that_does_not_answer_for_the_next) {
   const worlds::Socket full(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const worlds::Address any = local(0);
-  ASSERT_EQ(::bind(full.get(), any.get(), any.bytes()), 0);
+  ASSERT_EQ(::bind(full.get(), any.get(), any.bytes), 0);
   ASSERT_EQ(::listen(full.get(), 0), 0);
   const worlds::Address silent = local(worlds::bound_port(full.get()));
   std::vector<worlds::FramedSocket> strangers;
@@ -210,7 +210,7 @@ TEST_F(Meeting, leaves_an_address_that_does_not_answer_for_the_next) {
 TEST_F(Meeting, is_tried_anew_where_others_have_filled_the_queue) {
   const worlds::Socket full(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   const worlds::Address any = local(0);
-  ASSERT_EQ(::bind(full.get(), any.get(), any.bytes()), 0);
+  ASSERT_EQ(::bind(full.get(), any.get(), any.bytes), 0);
   ASSERT_EQ(::listen(full.get(), 0), 0);
   const worlds::Address only = local(worlds::bound_port(full.get()));
   std::vector<worlds::FramedSocket> strangers;

@@ -12,6 +12,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
+#include <cinttypes>
+#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <system_error>
@@ -83,13 +86,6 @@ std::uint64_t length_of(std::span<const std::byte> frames) {
 
 }  // namespace
 
-Address Address::copy(const sockaddr* from, socklen_t bytes) {
-  Address made;
-  std::memcpy(&made.storage_, from, bytes);
-  made.bytes_ = bytes;
-  return made;
-}
-
 Result<std::vector<Address>> resolve(const PortName& to) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
@@ -102,8 +98,11 @@ Result<std::vector<Address>> resolve(const PortName& to) {
   }
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);
   std::vector<Address> addresses;
-  for (const addrinfo* each = found; each != nullptr; each = each->ai_next)
-    addresses.push_back(Address::copy(each->ai_addr, each->ai_addrlen));
+  for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
+    Address& next = addresses.emplace_back();
+    next.bytes = each->ai_addrlen;
+    std::memcpy(next.get(), each->ai_addr, next.bytes);
+  }
   return addresses;
 }
 
@@ -123,29 +122,21 @@ std::string own_address() {
 }
 
 std::uint16_t bound_port(int descriptor) {
-  sockaddr_storage bound{};
-  socklen_t bytes = sizeof bound;
-  if (::getsockname(descriptor, reinterpret_cast<sockaddr*>(&bound), &bytes) != 0) return 0;
-  if (bound.ss_family == AF_INET) {
-    sockaddr_in four;
-    std::memcpy(&four, &bound, sizeof four);
-    return ntohs(four.sin_port);
-  }
-  sockaddr_in6 six;
-  std::memcpy(&six, &bound, sizeof six);
-  return ntohs(six.sin6_port);
+  Address bound;
+  std::array<char, NI_MAXSERV> port{};
+  if (::getsockname(descriptor, bound.get(), &bound.bytes) != 0) return 0;
+  ::getnameinfo(bound.get(), bound.bytes, nullptr, 0, port.data(), port.size(), NI_NUMERICSERV);
+  std::uint16_t number = 0;
+  std::from_chars(port.data(), port.data() + port.size(), number);
+  return number;
 }
 
 std::string draw_cookie() {
-  std::array<unsigned char, cookie_digits / 2> random{};
-  COMEX_BUG_IF(::getentropy(random.data(), random.size()) != 0);
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string cookie;
-  for (const unsigned char byte : random) {
-    cookie += digits[byte >> 4];
-    cookie += digits[byte & 15];
-  }
-  return cookie;
+  std::array<std::uint64_t, 2> random{};
+  COMEX_BUG_IF(::getentropy(random.data(), sizeof random) != 0);
+  std::array<char, cookie_digits + 1> cookie{};
+  std::snprintf(cookie.data(), cookie.size(), "%016" PRIx64 "%016" PRIx64, random[0], random[1]);
+  return cookie.data();
 }
 
 Socket::Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
@@ -170,7 +161,7 @@ Result<FramedSocket> FramedSocket::start(const Address& to) {
   tune(channel.socket_);
   channel.ended_.clear();
   channel.connecting_ = true;
-  if (::connect(channel.socket_.get(), to.get(), to.bytes()) != 0 && errno != EINPROGRESS) {
+  if (::connect(channel.socket_.get(), to.get(), to.bytes) != 0 && errno != EINPROGRESS) {
     channel.end("connect: " + error_text(errno));
   }
   return channel;
@@ -231,19 +222,16 @@ void FramedSocket::read() {
       if (!may_pass()) end("receive: " + error_text(errno));
       return;
     }
-    const std::size_t before = in_.size();
-    in_.resize(before + static_cast<std::size_t>(received));
-    std::memcpy(in_.data() + before, piece.data(), static_cast<std::size_t>(received));
+    in_.insert(in_.end(), piece.begin(), piece.begin() + received);
   }
 }
 
 void FramedSocket::send(std::span<const std::byte> frame) {
   if (!socket_) return;
   const std::uint64_t bytes = frame.size();
-  const std::size_t before = out_.size();
-  out_.resize(before + sizeof bytes + frame.size());
-  std::memcpy(out_.data() + before, &bytes, sizeof bytes);
-  if (!frame.empty()) std::memcpy(out_.data() + before + sizeof bytes, frame.data(), frame.size());
+  const auto length = std::as_bytes(std::span(&bytes, 1));
+  out_.insert(out_.end(), length.begin(), length.end());
+  out_.insert(out_.end(), frame.begin(), frame.end());
   if (!connecting_) write();
 }
 
@@ -268,7 +256,7 @@ Result<Listener> Listener::open(const std::string& host) {
   if (!addresses) return addresses.failure();
   const Address& here = addresses->front();
   listener.socket_ = new_socket(here.family());
-  if (!listener.socket_ || ::bind(listener.socket_.get(), here.get(), here.bytes()) != 0) {
+  if (!listener.socket_ || ::bind(listener.socket_.get(), here.get(), here.bytes) != 0) {
     return environment_error("bind of a port at " + listener.name_.host + ": " + error_text(errno));
   }
   constexpr int backlog = 1024;

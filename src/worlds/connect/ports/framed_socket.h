@@ -23,17 +23,13 @@
 namespace comex::worlds {
 
 // An address as the system has it.
-class Address {
- public:
-  static Address copy(const sockaddr* from, socklen_t bytes);
+struct Address {
+  sockaddr_storage storage{};
+  socklen_t bytes = sizeof storage;
 
-  int family() const { return storage_.ss_family; }
-  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage_); }
-  socklen_t bytes() const { return bytes_; }
-
- private:
-  sockaddr_storage storage_{};
-  socklen_t bytes_ = 0;
+  int family() const { return storage.ss_family; }
+  sockaddr* get() { return reinterpret_cast<sockaddr*>(&storage); }
+  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage); }
 };
 
 // All addresses that the system finds for the port's host, at least one. A numeric host needs no look-up.
