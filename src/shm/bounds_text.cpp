@@ -22,9 +22,7 @@ std::string segment_text(const Extent& extent, std::uint64_t base) {
 
 std::string nearest_text(Extents& extents, std::uint64_t offset, std::uint64_t base, LockWait wait,
                          Extent& near) {
-  const bool waits = wait == LockWait::waits;
-  const Nearby nearby = waits ? extents.nearest(offset, near) : extents.try_nearest(offset, near);
-  switch (nearby) {
+  switch (extents.nearest(offset, near, wait)) {
     case Nearby::found:
       return "; nearest is " + segment_text(near, base);
     case Nearby::none:

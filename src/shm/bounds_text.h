@@ -8,10 +8,6 @@
 
 namespace comex::shm {
 
-// Says whether the caller may wait for the allocation lock. A server may not: if the lock is taken, its text
-// leaves out the nearest segment.
-enum class LockWait : std::uint8_t { waits, never_waits };
-
 struct BoundsFault {
   BoundsVerdict verdict = BoundsVerdict::ok;
   Worker target = 0;

@@ -29,6 +29,10 @@ enum class BoundsVerdict : std::uint8_t { ok, no_extent, wrong_owner, past_end, 
 
 enum class Nearby : std::uint8_t { found, none, busy };
 
+// Says whether the caller may wait for the allocation lock. A server may not: if the lock is taken, its text
+// leaves out the nearest segment.
+enum class LockWait : std::uint8_t { waits, never_waits };
+
 inline constexpr std::uint64_t keep_a_share = ~0ULL;  // a value of keep_bytes: keep what the host can spare
 
 struct OwnerTotal {
@@ -105,9 +109,8 @@ class Extents {
   // Finds the live extent on whose pages, or in whose cell, offset lies. Lock-free.
   bool covering(std::uint64_t offset, Extent& found) const;
 
-  // For error texts and tests. They take the lock; try_nearest gives up if it is not free.
-  Nearby nearest(std::uint64_t offset, Extent& found);
-  Nearby try_nearest(std::uint64_t offset, Extent& found);
+  // For error texts and tests. They take the lock.
+  Nearby nearest(std::uint64_t offset, Extent& found, LockWait wait = LockWait::waits);
   std::vector<OwnerTotal> totals();
   std::vector<Extent> live();
 

@@ -105,11 +105,8 @@ bool Extents::covering(std::uint64_t offset, Extent& found) const {
   return true;
 }
 
-Nearby Extents::nearest(std::uint64_t offset, Extent& found) {
-  return nearest_of(live(), offset, found);
-}
-
-Nearby Extents::try_nearest(std::uint64_t offset, Extent& found) {
+Nearby Extents::nearest(std::uint64_t offset, Extent& found, LockWait wait) {
+  if (wait == LockWait::waits) return nearest_of(live(), offset, found);
   if (covering(offset, found)) return Nearby::found;
   const LockGuard lock(*this, LockGuard::Try{});
   return lock ? nearest_of(collect_live(), offset, found) : Nearby::busy;
