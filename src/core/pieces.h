@@ -4,7 +4,7 @@
 // from or to its memory. Both ends of a wire compute the same sizes. A server keeps memory for one piece of
 // every origin, so no origin waits for another's body, and pieces shrink as origins become many. The least
 // piece needs no memory of its own: it lies in the origin's copy of its message. Messages are then shorter
-// too, so that a server keeps less than 4 KiB for an origin. Used by op/plan and pr/server.
+// too, so that a server keeps less than 4 KiB for an origin. Used by op and pr/server.
 #pragma once
 
 #include <algorithm>
@@ -36,6 +36,14 @@ constexpr bool fits_in_message_copy(std::uint32_t piece) {
 // The length in bytes of the longest message on a wire whose pieces have this size.
 constexpr std::uint32_t message_limit(std::uint32_t piece) {
   return fits_in_message_copy(piece) ? short_message : static_cast<std::uint32_t>(protocol::message_bytes);
+}
+
+// Whether the data of a request travels beside its message, in chunks.
+inline bool has_chunks(const protocol::RequestHeader& header) {
+  using protocol::Verb;
+  if (header.verb == Verb::get) return header.bytes > protocol::reply_data_bytes;
+  const bool is_bulk = header.verb == Verb::put || header.verb == Verb::acc;
+  return is_bulk && header.bytes != 0 && (header.flags & protocol::body_inline) == 0;
 }
 
 }  // namespace comex

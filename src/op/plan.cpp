@@ -12,6 +12,8 @@ using protocol::RequestHeader;
 using protocol::Verb;
 
 constexpr std::uint32_t offset_bytes = 8;
+constexpr std::uint32_t small_segment_bytes = 128;   // larger segments do not travel inside the message
+constexpr std::uint32_t large_segment_bytes = 2048;  // each larger segment is its own operation
 
 Verb verb_of(Action action) {
   static_assert(static_cast<int>(Action::put) == static_cast<int>(Verb::put) &&
@@ -37,7 +39,6 @@ std::uint32_t chunk_of(std::uint64_t bytes, std::uint32_t most, const Sizes& siz
 Plan begin(Action action, Layout layout, Scalar scalar, std::uint64_t bytes, bool is_staged,
            const Sizes& sizes) {
   Plan plan;
-  plan.bytes = bytes;
   plan.header.verb = verb_of(action);
   plan.header.layout = layout;
   plan.header.scalar = scalar;
@@ -57,8 +58,8 @@ std::uint64_t payload_space(const Plan& plan, const Sizes& sizes) {
 // Chooses between data inside the message (or its reply) and data in chunks.
 void choose(Plan& plan, PlanMethod body, const Sizes& sizes) {
   const bool is_get = plan.header.verb == Verb::get;
-  const std::uint64_t inline_limit = is_get ? sizes.reply_data_bytes : payload_space(plan, sizes);
-  const bool fits = plan.bytes <= inline_limit;
+  const std::uint64_t inline_limit = is_get ? protocol::reply_data_bytes : payload_space(plan, sizes);
+  const bool fits = plan.header.bytes <= inline_limit;
   plan.method = fits ? PlanMethod::inline_message : body;
   if (fits && !is_get) plan.header.flags |= protocol::body_inline;
 }
@@ -82,17 +83,16 @@ Plan plan_vector(const Operation& operation, const Sizes& sizes) {
   plan.descriptor_bytes += static_cast<std::uint32_t>(sizeof(protocol::ScatterLayout));
   const std::uint64_t space = payload_space(plan, sizes);
   const std::uint64_t described = space / offset_bytes;
-  const std::uint64_t with_data = is_get ? std::min(described, sizes.reply_data_bytes / scatter.bytes)
+  const std::uint64_t with_data = is_get ? std::min(described, protocol::reply_data_bytes / scatter.bytes)
                                          : space / (offset_bytes + scatter.bytes);
 
   std::uint64_t segments = with_data;
-  if (scatter.count <= with_data || scatter.bytes <= sizes.small_segment_bytes) {
+  if (scatter.count <= with_data || scatter.bytes <= small_segment_bytes) {
     plan.method = PlanMethod::inline_scatter;
     if (!is_get) plan.header.flags |= protocol::body_inline;
-  } else if (scatter.bytes > sizes.large_segment_bytes) {
+  } else if (scatter.bytes > large_segment_bytes) {
     Plan each = plan_contiguous(operation.action, operation.scalar, scatter.bytes, sizes);
     each.method = PlanMethod::each_segment;
-    each.bytes = plan.bytes;
     return each;
   } else {
     plan.method = PlanMethod::described_scatter;

@@ -31,11 +31,8 @@ enum class PlanMethod : std::uint8_t {
 
 struct Sizes {
   std::uint32_t message_bytes = protocol::message_bytes;
-  std::uint32_t reply_data_bytes = protocol::reply_data_bytes;
   std::uint32_t chunk_bytes = 256 * 1024;
-  std::uint32_t piece_bytes = 256 * 1024;    // the most that the server stages at once
-  std::uint32_t small_segment_bytes = 128;   // larger segments do not travel inside the message
-  std::uint32_t large_segment_bytes = 2048;  // each larger segment is its own operation
+  std::uint32_t piece_bytes = 256 * 1024;  // the most that the server stages at once
   std::uint32_t eager_bytes = 0;  // the longest message that MPI sends without a handshake; 0: not known
 };
 
@@ -49,7 +46,6 @@ struct Plan {
   // Verb, layout, scalar, flags, bytes and chunk_bytes of the first message. For scatters, `bytes` is filled
   // in message by message.
   protocol::RequestHeader header;
-  std::uint64_t bytes = 0;  // of the whole operation, packed
   // The chunk for a body that must not be cut into eager messages.
   std::uint32_t rendezvous_chunk_bytes = 0;
   std::uint32_t descriptor_bytes =
@@ -61,11 +57,5 @@ Plan make_plan(const Operation& operation, const Sizes& sizes);
 // Plans one segment of each_segment.
 Plan plan_contiguous(Action action, Scalar scalar, std::uint64_t bytes, const Sizes& sizes,
                      bool has_signal = false);
-
-// Whether the data of a message with this many bytes travels in chunks.
-inline bool has_body(const protocol::RequestHeader& header, const Sizes& sizes) {
-  if (header.verb == protocol::Verb::get) return header.bytes > sizes.reply_data_bytes;
-  return (header.flags & protocol::body_inline) == 0;
-}
 
 }  // namespace comex::op

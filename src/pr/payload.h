@@ -57,14 +57,6 @@ inline kernels::PackedSide far_side(const Payload& payload, std::byte* arena_bas
   return kernels::PackedSide::of_patch(arena_base, payload.low, payload.patch, Side::far);
 }
 
-// Whether the data travels beside the message, in chunks.
-inline bool has_chunks(const protocol::RequestHeader& header) {
-  using protocol::Verb;
-  if (header.verb == Verb::get) return header.bytes > protocol::reply_data_bytes;
-  const bool is_bulk = header.verb == Verb::put || header.verb == Verb::acc;
-  return is_bulk && header.bytes != 0 && (header.flags & protocol::body_inline) == 0;
-}
-
 // Whether the body cannot move straight from or to the memory of the target.
 inline bool needs_staging(const protocol::RequestHeader& header, const Payload& payload) {
   return header.verb == protocol::Verb::acc || payload.offsets != nullptr || !payload.patch.contiguous();

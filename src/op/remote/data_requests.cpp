@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "core/pieces.h"
 #include "transport/bundle.h"
 
 namespace comex::op::remote {
@@ -78,7 +79,7 @@ bool DataRequests::may_send_next(const Channel& channel, const Data& data) const
 
 // Begins the transfer, whose slot and chunks the header gets. Returns null if it cannot be sent yet.
 Transfer* DataRequests::begin_transfer(Channel& channel, Request& request, const Data& data, Header& header) {
-  const bool with_body = has_body(header, state_.sizes);
+  const bool with_body = has_chunks(header);
   kernels::PackedSide near = near_of(data);
   if (with_body) {
     if (channel.bodies >= max_bodies_per_channel) return nullptr;
@@ -98,7 +99,7 @@ bool DataRequests::send_message(Channel& channel, Request& request, Data& data) 
   if (!channel.has_credit()) return false;
   Header header = header_of(data, request.far, state_.sender(request.errors_return));
   const bool is_write = header.verb != Verb::get;
-  const bool with_body = has_body(header, state_.sizes);
+  const bool with_body = has_chunks(header);
   Transfer* transfer = nullptr;
   if (with_body || !is_write) {
     transfer = begin_transfer(channel, request, data, header);

@@ -30,7 +30,7 @@ TEST_P(PlanContiguous, goes_inline_while_it_fits_a_message) {
   const Plan plan = plan_contiguous(row.action, row.scalar, row.bytes, sizes);
   EXPECT_EQ(plan.method, row.method);
   EXPECT_EQ(plan.header.bytes, row.bytes);
-  EXPECT_EQ(has_body(plan.header, sizes), row.method == PlanMethod::header_then_body);
+  EXPECT_EQ(has_chunks(plan.header), row.method == PlanMethod::header_then_body);
 }
 INSTANTIATE_TEST_SUITE_P(
     Sizes, PlanContiguous,
@@ -103,7 +103,6 @@ TEST(Plan, vectors_are_split_by_the_size_of_their_segments) {
   EXPECT_EQ(large.method, PlanMethod::each_segment);
   EXPECT_EQ(large.header.layout, Layout::contiguous);
   EXPECT_EQ(large.header.bytes, 2049u);
-  EXPECT_EQ(large.bytes, 204900u);
 }
 
 TEST(Plan, no_message_of_a_vector_is_too_long) {
@@ -117,7 +116,7 @@ TEST(Plan, no_message_of_a_vector_is_too_long) {
       ASSERT_LE(sizeof(protocol::RequestHeader) + plan.descriptor_bytes + 8 * n + (inside ? n * bytes : 0),
                 sizes.message_bytes);
       if (action == Action::get && plan.method == PlanMethod::inline_scatter) {
-        ASSERT_LE(n * bytes, sizes.reply_data_bytes);
+        ASSERT_LE(n * bytes, protocol::reply_data_bytes);
       }
       ASSERT_FALSE(inside && plan.method == PlanMethod::described_scatter);
     }
