@@ -162,13 +162,13 @@ void Server::end_pass(unsigned& moved) {
       forget(*origin);
       ++moved;
     } else if (credits_.owes(origin->account)) {
-      say(*origin, protocol::Verb::credit);
+      reply(*origin, {}, protocol::Verb::credit);
       ++moved;
     }
   }
   touched_.clear();
   if (const Credits::Account* idle = credits_.pick_idle()) {
-    say(origin_of(idle->rank), protocol::Verb::recall_credits);
+    reply(origin_of(idle->rank), {}, protocol::Verb::recall_credits);
     ++moved;
   }
 }

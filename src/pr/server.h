@@ -183,7 +183,6 @@ class Server final : public transport::Sink {
 
   // server_reply.cpp: sends replies
   void post(Origin& origin, protocol::ReplyHeader reply, std::byte* staged);
-  void say(Origin& origin, protocol::Verb verb);
   void reply(Origin& origin, const Header& header, protocol::Verb verb, std::uint64_t value = 0);
   void reply_data(const InlineRequest& small);
   // Such a get is its whole call, and its thread has had the answer to its get before. If several threads of

@@ -22,12 +22,6 @@ void Server::post(Origin& origin, ReplyHeader reply, std::byte* staged) {
   transport_.post(origin.rank, sizeof reply + reply.bytes);
 }
 
-void Server::say(Origin& origin, Verb verb) {
-  ReplyHeader header;
-  header.verb = verb;
-  post(origin, header, transport_.stage());
-}
-
 void Server::reply(Origin& origin, const Header& request, Verb verb, std::uint64_t value) {
   ReplyHeader header;
   header.verb = verb;
