@@ -65,7 +65,7 @@ class Server final : public transport::Sink {
   void on_message(const transport::Message& message) override;
   void on_all_taken() override { chunks_at_look_ = counters_.chunks; }
   unsigned advance() override;
-  bool quiet() const override;
+  bool quiet() const;  // nothing is queued, in flight or awaited, so the owner may sleep
   // The others go on without this rank of the first world. If it is alive, as one may be whose host is lost,
   // nothing that it sends from now on is executed, nor what waits or is under way, but for chunks that MPI
   // has matched: others may do its work again, or have its memory.

@@ -19,8 +19,6 @@ class Sink {
   virtual unsigned advance() = 0;
   // The program now waits, or asks for progress: messages kept back to travel with others leave.
   virtual void before_wait() {}
-  // Nothing is queued, in flight or awaited here, so the owner may sleep until a message comes.
-  virtual bool quiet() const = 0;
   // Something is queued here or is a body on its way, which moves in advance() only.
   virtual bool has_to_advance() const { return false; }
 };

@@ -185,7 +185,7 @@ class Remote final : public transport::Sink {
   void on_message(const transport::Message& message) override;
   unsigned advance() override;
   void before_wait() override { send_batches(); }
-  bool quiet() const override;
+  bool quiet() const;  // nothing is queued, in flight or awaited
   bool has_to_advance() const override { return !waiting_.empty() || transfers_.is_moving(); }
 
  private:
