@@ -31,24 +31,19 @@ class MessageWait {
       runtime_.reporter().fatal({.operation = operation_, .target = Target(worker_)}, "that worker has died");
   }
 
- private:
-  std::string what() const {
+  // What it waits for.
+  std::string operator()() const {
     const std::string who = worker_ < 0 ? "any worker" : "worker " + std::to_string(worker_);
     const std::string_view operation = operation_;
     if (operation == "receive") return "a message of " + who;
     return who + (operation == "send" ? " to receive a message" : " to unlock a mutex");
   }
 
-  struct Awaited {
-    const MessageWait* wait;
-    std::string operator()() const { return wait->what(); }
-  };
-
+ private:
   Runtime& runtime_;
   const char* operation_;
   int worker_;
-  Awaited say_{this};
-  op::FunctionRef<std::string()> awaited_{say_};
+  op::FunctionRef<std::string()> awaited_{*this};
   op::StallWatch watch_;
 };
 
