@@ -1,5 +1,4 @@
 // The calls for handles, wait and test, fences and barrier.
-#include <atomic>
 #include <limits>
 
 #include "armci/export.h"

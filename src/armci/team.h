@@ -4,7 +4,6 @@
 // the façade's messages. state makes them with the group; the tree and the messages use them.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "flavour.h"

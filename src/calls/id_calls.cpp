@@ -7,7 +7,6 @@
 
 #include "groups/world_identity.h"
 #include "runtime/call.h"
-#include "worlds/agreement/create_group.h"
 
 namespace comex::calls {
 namespace {

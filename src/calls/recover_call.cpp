@@ -2,8 +2,6 @@
 // are left, and gives the old memory back.
 #include <algorithm>
 #include <array>
-#include <optional>
-#include <span>
 #include <string>
 #include <vector>
 

@@ -2,7 +2,6 @@
 #include <comex/worlds.h>
 
 #include <algorithm>
-#include <limits>
 #include <set>
 
 #include "checked/checker.h"

@@ -4,9 +4,7 @@
 // direct path and the remote method for vectors walk it, whole or in parts.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include "core/patch.h"
 #include "core/status.h"

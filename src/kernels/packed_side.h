@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <utility>
 
 #include "core/patch.h"
 #include "kernels/striped_accumulate.h"

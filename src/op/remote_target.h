@@ -2,7 +2,6 @@
 // Runtime and Reach make this value.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "core/ids.h"

@@ -1,5 +1,4 @@
 // Executes inline requests in one go, and starts and ends large ones.
-#include <algorithm>
 #include <atomic>
 
 #include "kernels/atomics.h"

@@ -6,9 +6,7 @@
 // each origin has a Share of it. A refused body has a buffer of its own, for one chunk at a time.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "core/staging_buffer.h"

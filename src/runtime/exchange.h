@@ -2,7 +2,6 @@
 // first one is also for collectives of groups.
 #pragma once
 
-#include <cstring>
 #include <span>
 #include <string>
 #include <type_traits>

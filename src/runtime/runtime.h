@@ -11,10 +11,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "groups/contexts.h"

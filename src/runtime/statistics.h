@@ -4,7 +4,6 @@
 // Totals, texts and suggestions are pure; report_statistics is the one that reads and prints.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>

@@ -1,7 +1,6 @@
 // The fixed part of an arena as structs: the header page, and one block for each host slot.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 

@@ -1,6 +1,5 @@
 // The stride iterator. A null patch, a count of 0 or invalid levels give a walk without segments.
 #include <algorithm>
-#include <array>
 #include <limits>
 
 #include "armci/export.h"

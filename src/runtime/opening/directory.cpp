@@ -1,7 +1,6 @@
 #include "runtime/opening/directory.h"
 
 #include <algorithm>
-#include <memory>
 #include <vector>
 
 #include "runtime/exchange.h"

@@ -1,7 +1,6 @@
 #include "runtime/opening/steps.h"
 
 #include <algorithm>
-#include <string>
 
 #include "groups/world_identity.h"
 #include "runtime/exchange.h"

@@ -1,6 +1,5 @@
 #include "shm/locks/fair_mutex.h"
 
-#include <algorithm>
 #include <string>
 
 namespace comex::shm {

@@ -6,9 +6,6 @@
 // order; when it closes, after a fence, the next one takes over. Used by worlds.
 #pragma once
 
-#include <cstdint>
-#include <string>
-
 #include "core/ids.h"
 #include "core/protocol.h"
 #include "runtime/communicator.h"

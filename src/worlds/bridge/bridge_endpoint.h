@@ -5,7 +5,6 @@
 // bridge_services.cpp.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <set>

@@ -6,7 +6,6 @@
 // bridge is open. Any thread may call. Part of JoinedWorlds; open bridges close when the runtime does.
 #pragma once
 
-#include <cstddef>
 #include <map>
 #include <memory>
 #include <mutex>

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/diagnose.h"
 #include "worlds/connect/ports/port_handshake.h"
 
 namespace comex::worlds {

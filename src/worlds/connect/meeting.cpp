@@ -3,7 +3,6 @@
 #include <comex/worlds.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "core/diagnose.h"
 #include "runtime/call.h"
