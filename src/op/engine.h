@@ -67,7 +67,7 @@ class Engine {
 
   // For a program that asks for progress: pumps once if no other thread does. Returns how many things moved.
   unsigned poll();
-  // The same for a progress thread, which does not speak for the program: outboxes stay as they are.
+  // The same without a request of the program, as by a progress thread: outboxes stay as they are.
   unsigned poll_aside();
   // The same for a caller that holds the lock.
   unsigned pump() { return pump(nullptr); }
