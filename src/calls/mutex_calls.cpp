@@ -98,10 +98,7 @@ int lock_here(const Named& named) {
   runtime::Runtime& runtime = *named.runtime;
   const shm::WaitPolicy& policy = runtime.world().wait_policy;
   shm::Idle idle(*runtime.world().os, policy);
-  const auto who_holds_it = [&] {
-    Worker holder = 0;
-    return runtime::mutex_held_text(named.index, mutex.holder(holder) ? std::optional(holder) : std::nullopt);
-  };
+  const auto who_holds_it = [&] { return runtime::mutex_held_text(named.index, mutex.holder()); };
   const op::FunctionRef<std::string()> awaited(who_holds_it);
   op::StallWatch watch = runtime.engine().watch({.operation = "lock",
                                                  .target = static_cast<int>(named.owner),

@@ -89,10 +89,7 @@ void Mutexes::look_how_long(Waiter& waiter, const shm::FairMutex& mutex) const {
   const std::uint64_t waited_ns = arena_.os().now_ns() - waiter.since_ns;
   if (waited_ns < stall_.after_ns) return;
   waiter.is_told = true;
-  Worker holder = 0;
-  const bool is_held = mutex.holder(holder);
-  if (stall_.on_long_wait)
-    stall_.on_long_wait(waiter.header, is_held ? std::optional(holder) : std::nullopt, waited_ns);
+  if (stall_.on_long_wait) stall_.on_long_wait(waiter.header, mutex.holder(), waited_ns);
 }
 
 void Mutexes::drop(TransportRank from) {

@@ -192,11 +192,10 @@ void FairMutex::declare_dead(Worker worker) {
   place_of(serving).compare_exchange_strong(place, place | life_mask);
 }
 
-bool FairMutex::holder(Worker& worker) const {
+std::optional<Worker> FairMutex::holder() const {
   const std::uint64_t holder = block_->holder.load(std::memory_order_acquire);
-  if (!is_of_turn(holder, block_->serving.load(std::memory_order_acquire))) return false;
-  worker = worker_of(holder);
-  return true;
+  if (!is_of_turn(holder, block_->serving.load(std::memory_order_acquire))) return std::nullopt;
+  return worker_of(holder);
 }
 
 }  // namespace comex::shm

@@ -71,7 +71,7 @@ class FairMutex {
   // Takes over when all parties in the queue are dead, but checks that at most every 50 ms.
   LockResult try_lock(const MutexParty& party);
   Status unlock(const MutexParty& party);  // refused unless it is the party that holds it
-  bool holder(Worker& worker) const;       // false = nobody
+  std::optional<Worker> holder() const;
   // For a worker of another host that has died: if it holds the mutex, the next party takes over from it.
   void declare_dead(Worker worker);
   // After `taken_over`: the worker that died as holder, if known.

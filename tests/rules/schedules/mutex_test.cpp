@@ -52,8 +52,7 @@ class MutexSchedules : public testing::Test {
     }
   }
   void expect_free_after(std::size_t entries) {
-    Worker holder = 0;
-    EXPECT_FALSE(mutex().holder(holder));
+    EXPECT_FALSE(mutex().holder());
     EXPECT_EQ(entered_.size(), entries);
     EXPECT_TRUE(std::is_sorted(tickets_.begin(), tickets_.end())) << "somebody was overtaken";
     EXPECT_EQ(block().next.load(), block().serving.load());
