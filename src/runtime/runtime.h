@@ -337,7 +337,6 @@ class Runtime {
   void poll_in_call();
   void ask_why();
   op::Membership membership_of(const groups::Group& group) const;
-  std::unique_ptr<groups::MemberFailures> failures_in(const groups::Group& group) const;
   void forget_done_handles();
   std::vector<int> pending_handles(Keep keep);
   bool is_pending(int handle) { return handles_.state(handle) == nb::HandleTable::State::pending; }

@@ -50,16 +50,13 @@ GroupExtras Runtime::extras_of(const groups::Group& group) {
   op::ControlMessages& over = bridge == no_bridge ? control_ : other_worlds_->control_of(bridge);
   GroupExtras made;
   op::Membership membership = membership_of(group);
-  made.failures = failures_in(group);
-  if (made.failures != nullptr) membership.has_dead = [of = made.failures.get()] { return of->any(); };
+  if (world_->failures.are_watched()) {
+    made.failures = std::make_unique<groups::MemberFailures>(world_->failures,
+                                                             groups::participants(group, registry_).members);
+    membership.has_dead = [of = made.failures.get()] { return of->any(); };
+  }
   made.collective = std::make_unique<op::GroupCollective>(engine_, over, std::move(membership));
   return made;
-}
-
-std::unique_ptr<groups::MemberFailures> Runtime::failures_in(const groups::Group& group) const {
-  if (!world_->failures.are_watched()) return nullptr;
-  return std::make_unique<groups::MemberFailures>(world_->failures,
-                                                  groups::participants(group, registry_).members);
 }
 
 // Freeing a communicator is collective, and handles differ from member to member: so in the order of
