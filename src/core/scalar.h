@@ -33,6 +33,14 @@ constexpr unsigned scalar_bytes(Scalar scalar) {
   return 1;
 }
 
+constexpr bool is_complex(Scalar scalar) {
+  return scalar == Scalar::complex_float || scalar == Scalar::complex_double;
+}
+// Of the numbers that an element consists of: a complex one of two.
+constexpr unsigned number_bytes(Scalar scalar) {
+  return is_complex(scalar) ? scalar_bytes(scalar) / 2 : scalar_bytes(scalar);
+}
+
 // What an accumulate does to each element of the far side with the near one. Only a sum is scaled.
 enum class Combine : std::uint8_t { sum, least, most, product, replace, bit_and, bit_or, bit_xor };
 inline constexpr unsigned combine_kinds = 8;
@@ -42,8 +50,7 @@ constexpr bool is_integer(Scalar scalar) {
 }
 constexpr bool can_combine(Combine combine, Scalar scalar) {
   if (combine >= Combine::bit_and) return is_integer(scalar);
-  const bool is_complex = scalar == Scalar::complex_float || scalar == Scalar::complex_double;
-  return scalar != Scalar::none && !(is_complex && (combine == Combine::least || combine == Combine::most));
+  return scalar != Scalar::none && !(is_complex(scalar) && (combine == Combine::least || combine == Combine::most));
 }
 
 // A scale factor as it travels: the bytes of one element of the scalar's type.

@@ -44,7 +44,8 @@ void widen(Footprint& all, const BatchItem& head, bool is_first) {
   const std::uint64_t end = saturated_end(head.offset, head.bytes);
   const Scalar scalar = head.verb == Verb::acc ? static_cast<Scalar>(kind_of(head)) : Scalar::none;
   if (is_first) {
-    all = {head.verb, head.verb == Verb::put, scalar, false, head.target, head.offset, end};
+    all = {head.verb, head.verb == Verb::put, scalar,     false, head.target, head.offset,
+           end,       Combine::sum,           head.offset};
     return;
   }
   if (all.verb != head.verb || all.scalar != scalar) {
@@ -52,6 +53,7 @@ void widen(Footprint& all, const BatchItem& head, bool is_first) {
     all.scalar = Scalar::none;
     all.is_inline = false;
   }
+  all.offset_bits |= head.offset;
   all.many_targets = all.many_targets || all.target != head.target;
   all.low = std::min(all.low, head.offset);
   all.high = std::max(all.high, end);

@@ -15,12 +15,19 @@ bool same_target(const Footprint& a, const Footprint& b) {
   return a.many_targets || b.many_targets || a.target == b.target;
 }
 
+// Whether all numbers of both lie at multiples of their size: a number of one is then a number of the other.
+bool is_aligned(const Footprint& a, const Footprint& b) {
+  return (a.offset_bits | b.offset_bits) % number_bytes(a.scalar) == 0;
+}
+
 // Two products do not: they round, and the order of complex factors decides the sign of a zero. Nor do
-// extremes of reals: of two zeros, or of two that are no numbers, the earlier one stays.
+// extremes of reals: of two zeros, or of two that are no numbers, the earlier one stays. Of numbers that
+// overlap in part, one carries into the other.
 bool commute(const Footprint& a, const Footprint& b) {
   if (a.verb != b.verb) return false;
   if (a.verb == Verb::get) return true;
-  if (a.verb != Verb::acc || a.scalar != b.scalar || a.combine != b.combine) return false;
+  if (a.verb != Verb::acc || a.scalar != b.scalar || a.combine != b.combine || !is_aligned(a, b))
+    return false;
   const bool is_extreme = a.combine == Combine::least || a.combine == Combine::most;
   if (is_extreme) return is_integer(a.scalar);
   return a.combine != Combine::replace && a.combine != Combine::product;

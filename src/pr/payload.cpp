@@ -40,6 +40,7 @@ class Reader {
 void set_range(Payload& payload, std::uint64_t offset, std::uint64_t extent) {
   payload.low = offset;
   payload.high = saturated_end(offset, extent);
+  payload.offset_bits = offset;
 }
 
 void read_contiguous(const RequestHeader& header, Payload& payload) {
@@ -73,6 +74,8 @@ bool read_strided(const RequestHeader& header, Reader& reader, Payload& payload)
   if (header.verb == Verb::acc && patch.value().run_bytes() % scalar_bytes(header.scalar) != 0) return false;
   payload.patch = patch.value();
   set_range(payload, header.offset, payload.patch.far_extent_bytes());
+  for (int level = 0; level < payload.patch.levels; ++level)
+    payload.offset_bits |= static_cast<std::uint64_t>(payload.patch.far_strides[level]);
   return true;
 }
 
@@ -91,6 +94,7 @@ bool read_vector(const RequestHeader& header, Reader& reader, Payload& payload) 
     const std::uint64_t offset = payload.offset_of_segment(i);
     payload.low = std::min(payload.low, offset);
     payload.high = std::max(payload.high, saturated_end(offset, layout.segment_bytes));
+    payload.offset_bits |= offset;
   }
   return true;
 }
@@ -189,7 +193,8 @@ Payload read_payload(const RequestHeader& header, std::span<const std::byte> mes
 Footprint footprint_of(const RequestHeader& header, const Payload& payload) {
   const bool is_inline = header.verb == Verb::put && !has_chunks(header);
   const Combine combine = header.verb == Verb::acc ? header.combine() : Combine::sum;
-  return {header.verb, is_inline, header.scalar, false, header.target, payload.low, payload.high, combine};
+  return {header.verb,  is_inline, header.scalar,      false, header.target, payload.low,
+          payload.high, combine,   payload.offset_bits};
 }
 
 }  // namespace comex::pr

@@ -31,6 +31,7 @@ struct Payload {
   std::optional<std::uint64_t> signal{};  // put with a signal: where its word is in the arena
   std::uint64_t low = 0;                  // [low, high): bounding range of the far side
   std::uint64_t high = 0;
+  std::uint64_t offset_bits = 0;  // as in Footprint
 
   std::uint64_t offset_of_segment(std::uint64_t index) const { return offset_at(offsets, index); }
   static std::uint64_t offset_at(const std::byte* offsets, std::uint64_t index) {

@@ -9,22 +9,6 @@ namespace {
 
 using namespace rig;
 
-// Rows of `run` bytes, `stride` apart.
-Bytes strided(std::uint64_t run, std::uint64_t rows, std::int64_t stride) {
-  Bytes out;
-  append(out, bytes_of(protocol::StridedLayout{1, 0}));
-  append(out, bytes_of(run));
-  append(out, bytes_of(rows));
-  append(out, bytes_of(stride));
-  return out;
-}
-Bytes scattered(std::uint32_t segment_bytes, const std::vector<std::uint64_t>& offsets) {
-  Bytes out;
-  append(out, bytes_of(protocol::ScatterLayout{static_cast<std::uint32_t>(offsets.size()), segment_bytes}));
-  append(out, std::as_bytes(std::span(offsets)));
-  return out;
-}
-
 struct Shape {
   Layout layout;
   Bytes descriptor;

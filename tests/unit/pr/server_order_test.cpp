@@ -15,7 +15,7 @@ using namespace rig;
 
 Footprint print(Verb verb, std::uint64_t low, std::uint64_t high, bool is_inline = false,
                 Scalar scalar = Scalar::none) {
-  return {verb, is_inline, scalar, false, 1, low, high};
+  return {verb, is_inline, scalar, false, 1, low, high, Combine::sum, low};
 }
 
 struct Row {
@@ -56,6 +56,14 @@ TEST(Order, follows_the_table) {
       {"acc after acc of another type", acc, print(Verb::acc, 0, 8, false, Scalar::int64), false},
       {"acc after distant acc of another type", acc, print(Verb::acc, 100, 108, false, Scalar::int64), true},
       {"acc after acc of another operation", most, acc, false},
+      {"acc after acc that overlaps in part of a number", acc,
+       print(Verb::acc, 4, 12, false, Scalar::float64), false},
+      {"acc after distant acc at half a number", acc, print(Verb::acc, 100, 108, false, Scalar::float64),
+       true},
+      {"acc after acc of half a complex number", print(Verb::acc, 0, 64, false, Scalar::complex_double),
+       print(Verb::acc, 8, 24, false, Scalar::complex_double), true},
+      {"acc after acc of a quarter of one", print(Verb::acc, 0, 64, false, Scalar::complex_double),
+       print(Verb::acc, 4, 20, false, Scalar::complex_double), false},
       {"acc after acc of its own operation", bits, bits, true},
       {"maximum after maximum of integers", most_integer, most_integer, true},
       {"maximum after maximum of reals", most, most, false},
@@ -239,6 +247,44 @@ TEST_F(ServerOrder, accumulates_of_one_type_overlap_in_flight) {
   hand.send_chunks(first, std::as_bytes(std::span(ones)));
   rig.run(30);
   for (std::uint64_t i = 0; i < size / 8; ++i) ASSERT_EQ(rig.word<double>(rig.memory + i * 8), 2.0) << i;
+}
+
+// A large accumulate without its body, then a small one of its type within. That the small one does not lie
+// at whole numbers shows in its offset, in its strides, or in the offset of one segment.
+TEST_F(ServerOrder, accumulates_to_parts_of_one_number_keep_their_order) {
+  struct Case {
+    Layout layout;
+    std::uint64_t begin;
+    std::uint64_t step;  // to its second row
+    bool may_overtake;
+  };
+  const Case cases[] = {
+      {Layout::contiguous, 8, 8, true}, {Layout::contiguous, 12, 8, false}, {Layout::strided, 8, 64, true},
+      {Layout::strided, 8, 68, false},  {Layout::vector, 8, 64, true},      {Layout::vector, 8, 68, false},
+  };
+  const std::vector<double> ones(size / 8, 1.0);
+  std::uint64_t place = rig.memory;
+  for (const Case& each : cases) {
+    const std::uint32_t large = hand.big_acc(place, size);
+    const std::uint64_t first = place + each.begin;
+    Bytes rest = Hand::scale_of(1.0);
+    if (each.layout == Layout::strided) append(rest, strided(8, 2, static_cast<std::int64_t>(each.step)));
+    if (each.layout == Layout::vector) append(rest, scattered(8, {first, first + each.step}));
+    append(rest, std::as_bytes(std::span(ones).first(2)));
+    RequestHeader small = hand.header(Verb::acc, first, 16);
+    small.layout = each.layout;
+    small.scalar = Scalar::float64;
+    small.flags = protocol::body_inline;
+    hand.send(small, rest);
+    rig.run(20);
+    const Bytes seen = rig.read(first, 8);
+    const bool has_overtaken = std::ranges::any_of(seen, [](std::byte each) { return each != std::byte{}; });
+    EXPECT_EQ(has_overtaken, each.may_overtake) << first - place << " " << each.step;
+    hand.send_chunks(large, std::as_bytes(std::span(ones)));
+    ASSERT_NE(hand.reply_to(hand.fence(), 60), nullptr);
+    place += 2 * size;
+  }
+  EXPECT_TRUE(rig.refused.empty());
 }
 
 TEST_F(ServerOrder, an_rmw_waits_for_a_late_accumulate) {

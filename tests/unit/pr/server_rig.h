@@ -113,6 +113,22 @@ class Rig {
   shm::HostSlot slot_of_others = no_host_slot;
 };
 
+// What a message says of rows of `run` bytes, `stride` apart, and of segments.
+inline Bytes strided(std::uint64_t run, std::uint64_t rows, std::int64_t stride) {
+  Bytes out;
+  append(out, bytes_of(protocol::StridedLayout{1, 0}));
+  append(out, bytes_of(run));
+  append(out, bytes_of(rows));
+  append(out, bytes_of(stride));
+  return out;
+}
+inline Bytes scattered(std::uint32_t segment_bytes, const std::vector<std::uint64_t>& offsets) {
+  Bytes out;
+  append(out, bytes_of(protocol::ScatterLayout{static_cast<std::uint32_t>(offsets.size()), segment_bytes}));
+  append(out, std::as_bytes(std::span(offsets)));
+  return out;
+}
+
 class Hand {
  public:
   Hand(Rig& rig, TransportRank rank) : rig_(rig), transport_(rig.fabric.endpoint(rank)), rank_(rank) {}
