@@ -229,7 +229,7 @@ bool Checker::finalize(const FollowedCall& call) {
     if (ends_job_ && most != 0 && me_ == 0)
       next<&comex_error>("comex_error")("comex check: ends the job (COMEX_CHECK=fail)", failed_check);
     if (ends_job_) raise_over(wire_, {&most, 1});  // who has nothing to tell waits for the end
-    PMPI_Comm_free(&wire_);
+    groups_.free_comms();                          // `wire_` is the world's
   } else {
     end_if_wanted();
   }

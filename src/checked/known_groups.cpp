@@ -1,5 +1,7 @@
 #include "checked/known_groups.h"
 
+#include <algorithm>
+
 #include "checked/next.h"
 
 namespace comex::checker {
@@ -40,6 +42,14 @@ void KnownGroups::keep_comm(comex_group_t group, MPI_Comm comm) {
   if (entry == nullptr) return;
   entry->comm = comm;
   entry->owns_comm = true;
+}
+
+void KnownGroups::free_comms() {
+  std::vector<GroupEntry*> owners;
+  for (auto& [group, entry] : entries_)
+    if (entry.owns_comm) owners.push_back(&entry);
+  std::ranges::sort(owners, {}, &GroupEntry::serial);  // which number a group has, its members need not share
+  for (GroupEntry* const entry : owners) PMPI_Comm_free(&entry->comm);
 }
 
 void KnownGroups::forget(comex_group_t group) {

@@ -18,6 +18,7 @@ struct GroupEntry {
   bool is_inter = false;       // ranks name its remote side, as in operations
   int endpoint = 0;            // the caller's in it, from 1; 0: the worker itself
   std::uint64_t meetings = 0;  // collective calls of the caller's, in groups of endpoints
+  std::uint64_t serial = 0;    // in the order in which they were made; 0: as old as the world
 };
 
 class KnownGroups {
@@ -27,7 +28,9 @@ class KnownGroups {
   // In place of an older one of that number.
   GroupEntry& add(comex_group_t group) {
     forget(group);
-    return entries_[group];
+    GroupEntry& made = entries_[group];
+    made.serial = ++made_;
+    return made;
   }
   // Null: no such group. The runtime would report a wrong one, so it is asked of those only that were made.
   GroupEntry* find(comex_group_t group);
@@ -43,12 +46,14 @@ class KnownGroups {
     return found != entries_.end() && found->second.is_inter;
   }
   void forget(comex_group_t group);
+  void free_comms();  // at the end, collective over the workers; that of the world too
   bool is_whole_world(const GroupEntry& entry) const {
     return !entry.has_others && entry.members.size() == static_cast<std::size_t>(workers_);
   }
 
  private:
   int workers_;
+  std::uint64_t made_ = 0;
   std::map<comex_group_t, GroupEntry> entries_{{COMEX_GROUP_WORLD, {}}, {COMEX_GROUP_SELF, {}}};
 };
 
