@@ -68,7 +68,7 @@ Checker::Checker(int workers, int me, bool ends_job)
   lock_steps_.workers = origins;
   MPI_Comm comm = MPI_COMM_NULL;
   if (next<&comex_group_comm>("comex_group_comm")(COMEX_GROUP_WORLD, &comm) == COMEX_SUCCESS)
-    PMPI_Comm_dup(comm, &wire_);
+    wire_ = duplicate(comm);
   groups_.keep_comm(COMEX_GROUP_WORLD, wire_);
 }
 

@@ -2,6 +2,7 @@
 
 #include <comex.h>
 
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <numeric>
@@ -39,14 +40,24 @@ class WaitWatch {
   bool has_told_ = false;
 };
 
+// The communicators have the error handler of the program, which may let errors return.
+void must_succeed(int code) {
+  if (code == MPI_SUCCESS) return;
+  std::array<char, MPI_MAX_ERROR_STRING + 1> words{};
+  int length = 0;
+  if (PMPI_Error_string(code, words.data(), &length) != MPI_SUCCESS) words[0] = '\0';
+  const std::string text = std::string("comex check: a collective step of its own failed: ") + words.data();
+  next<&comex_error>("comex_error")(text.c_str(), 1);
+}
+
 // A collective step that MPI starts with these arguments, until it is complete.
 template <class Start, class... Arguments>
 void complete(const Start& start, Arguments... arguments) {
   MPI_Request request = MPI_REQUEST_NULL;
-  start(arguments..., &request);
+  must_succeed(start(arguments..., &request));
   WaitWatch watch;
   int is_done = 0;
-  while (PMPI_Test(&request, &is_done, MPI_STATUS_IGNORE), is_done == 0) {
+  while (must_succeed(PMPI_Test(&request, &is_done, MPI_STATUS_IGNORE)), is_done == 0) {
     next<&comex_progress>("comex_progress")();
     watch.look();
   }
