@@ -192,7 +192,9 @@ class Checker {
   std::optional<int> worker_of(int proc, comex_group_t group);
   std::vector<int> all_workers() const;
   std::uint32_t site_of(const FollowedCall& call) { return sites_.number_of(call.site, call.name); }
-  std::string text_of(const FollowedCall& call) { return sites_.text(site_of(call)); }
+  std::string text_of(const FollowedCall& call) {
+    return call.name == nullptr ? "another call" : sites_.text(site_of(call));
+  }
   // "KIND: rank N: TEXT", of what this worker does.
   void tell(const std::string& kind, const std::string& text);
   Started start_of(const FollowedCall& call, int owner, Ending ending);

@@ -22,6 +22,10 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_size(MPI_COMM_WORLD, &workers);
   const int next = (me + 1) % workers, previous = (me + workers - 1) % workers, last = workers - 1;
+  if (argc > 1) { /* mixed: one of them makes a collective of MPI, which waits for nobody */
+    if (me == 0) MPI_Allreduce(&me, &token, 0, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (me != 0) comex_barrier(COMEX_GROUP_WORLD);
+  }
   void* parts[64];
   expect(workers <= 64 && comex_malloc(parts, 2 * many * sizeof(long), COMEX_GROUP_WORLD) == COMEX_SUCCESS);
   long values[many];
