@@ -161,21 +161,25 @@ void Checker::learn_from(const std::vector<int>& workers) {
     if (worker != me_) learn_row(board_.sent(worker, me_));
 }
 
+// What follows in the calls of these members differs as well, in the checker and in the runtime.
 void Checker::tell_mismatch(const FollowedCall& call, comex_group_t group, MPI_Comm comm) {
   const std::string mine = locked([&] { return text_of(call); });
   const std::vector<std::string> calls = gather_texts(comm, mine);
-  int rank = 0;
-  PMPI_Comm_rank(comm, &rank);
   const auto odd = std::ranges::find_if(calls, [&](const std::string& text) {
     return text.substr(0, text.find(' ')) != calls[0].substr(0, calls[0].find(' '));
   });
-  if (rank == 0 && odd != calls.end()) {
+  if (odd == calls.end()) return;  // the program made one call, which a layer carries out by several
+  int rank = 0;
+  PMPI_Comm_rank(comm, &rank);
+  if (rank == 0) {
     const Guard guard(mutex_);
     findings_.tell("mismatched collectives: members of group " + std::to_string(group) +
                    " do not make the same call: rank 0 makes " + calls[0] + ", rank " +
                    std::to_string(odd - calls.begin()) + " makes " + *odd);
+    next<&comex_error>("comex_error")("comex check: mismatched collectives", ends_job_ ? failed_check : 1);
   }
-  if (ends_job_) next<&comex_error>("comex_error")("comex check: mismatched collectives", failed_check);
+  std::int64_t nothing = 0;
+  raise_over(comm, {&nothing, 1});  // the others wait for the end, so that the line is printed
 }
 
 // Returns whether all accesses were compared.

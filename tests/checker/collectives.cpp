@@ -86,6 +86,11 @@ constexpr Case cases[] = {
      [](Bed& bed) {
        if (bed.me != 0) bed.barrier();
      }},
+    {"free_and_finalize", mismatch,
+     [](Bed& bed) {
+       const auto a = bed.allocate(many);
+       if (bed.me != 0) bed.release(a);
+     }},
 
     {"disjoint_groups_at_their_own_pace", right,
      [](Bed& bed) {
