@@ -95,9 +95,16 @@ void Checker::destroys_mutexes(const FollowedCall& call) {
 void Checker::compare_lock_order() {
   const LockSteps mine =
       locked([&] { return std::exchange(lock_steps_, LockSteps{.workers = lock_steps_.workers}); });
-  std::int64_t most = static_cast<std::int64_t>(mine.steps.size());
+  std::int64_t most = static_cast<std::int64_t>(
+      std::max(mine.steps.size() * sizeof(LockStep), mine.rows.size() * sizeof(Time)));
   raise_over(wire_, {&most, 1});
   if (most == 0) return;
+  if (most > most_bytes_compared / workers_) {
+    const Guard guard(mutex_);
+    findings_.note("unchecked: rank " + std::to_string(me_) +
+                   ": the lock order: more mutexes were taken while others were held than can be compared");
+    return;
+  }
   const LockSteps all{gather(wire_, mine.steps).items, gather(wire_, mine.rows).items, mine.workers};
   const auto is_mine = [&](const LockStep& step) {
     return static_cast<int>(step.worker) / endpoints_ == me_;

@@ -123,7 +123,10 @@ void Checker::forget_compared() {
 // Collective over the workers.
 void Checker::compare_all() {
   if (wire_ == MPI_COMM_NULL) return;
-  std::int64_t most = locked([&] { return static_cast<std::int64_t>(history_.bytes()); });
+  const auto origins = static_cast<std::size_t>(workers_ * endpoints_);
+  std::int64_t most = locked([&] {  // with the row of what old frees know
+    return static_cast<std::int64_t>(history_.bytes() + origins * sizeof(Time));
+  });
   raise_over(wire_, {&most, 1});
   if (most > most_bytes_compared / workers_) {
     const Guard guard(mutex_);
@@ -136,7 +139,6 @@ void Checker::compare_all() {
   std::vector<std::vector<char>> outgoing(static_cast<std::size_t>(workers_));
   Tables tables;
   std::vector<Access> old_frees;
-  const auto origins = static_cast<std::size_t>(workers_ * endpoints_);
   {
     const Guard guard(mutex_);
     std::vector<std::vector<Access>> by_owner(outgoing.size());
