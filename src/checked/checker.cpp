@@ -342,9 +342,11 @@ int Checker::complete(int started, bool keeps_handle) {
     if (is_flag) history_.clocks_changed(origin());
     done = keeps_handle ? pending_.settle(started, refusal) : pending_.take(started);
     if (done) finish(*done, is_flag);
+    // What it covers is an index, which holds only until the next comparison: of another thread, too.
+    if (done && done->is_fence) fence_accesses(done->owner, done->covers);
   }
   if (!done) return COMEX_SUCCESS;
-  if (done->is_fence) fence_worker(done->owner, done->covers, started);
+  if (done->is_fence) fence_operations(done->owner, started);
   return done->refusal;
 }
 

@@ -213,8 +213,10 @@ class Checker {
   void complete_where(const std::function<bool(int number, const Started&)>& is_complete);
   std::vector<int> own_members(comex_group_t group);
   bool fence_completes(const Started& started);  // of its target, or an allocation with a part there
-  // Only accesses and operations before the limits.
-  void fence_worker(int worker, AccessIndex access_limit = SIZE_MAX, int number_limit = INT32_MAX);
+  void fence_worker(int worker);
+  // The parts of that, of what is before the limit. The first one takes the lock, the second one needs it.
+  void fence_operations(int worker, int number_limit = INT32_MAX);
+  void fence_accesses(int worker, AccessIndex limit = SIZE_MAX);
   std::vector<int> fence_parts(std::uint64_t address);
   void leave_for_endpoints(GroupEntry& entry);
   MPI_Comm meant_by(MPI_Comm comm) const;

@@ -72,15 +72,23 @@ bool Checker::fence_completes(const Started& started) {
          (started.is_write || started.ending == Ending::implicit);
 }
 
-void Checker::fence_worker(int worker, AccessIndex access_limit, int number_limit) {
+void Checker::fence_worker(int worker) {
+  fence_operations(worker);
+  const Guard guard(mutex_);
+  fence_accesses(worker);
+}
+
+void Checker::fence_operations(int worker, int number_limit) {
   complete_where([&](int number, const Started& started) {
     return number < number_limit && started.owner == worker && fence_completes(started);
   });
-  const Guard guard(mutex_);
+}
+
+void Checker::fence_accesses(int worker, AccessIndex limit) {
   for (std::size_t i = 0; i < clocks_.size(); ++i) {
     if (acting() == 0 || static_cast<int>(i) == acting())
       history_.fence(static_cast<std::uint16_t>(clocks_[i].me()), static_cast<std::uint16_t>(worker),
-                     clocks_[i].now(), access_limit);
+                     clocks_[i].now(), limit);
   }
 }
 
