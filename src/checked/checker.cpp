@@ -263,9 +263,15 @@ int Checker::start(const CheckedWord& change, Ending ending) {
           history_.add({started.owner, Use::write, 0, started.site, 0}, far_region(piece), clocks()));
     }
     const Region word{address_of(change.word), contiguous_patch(change.bytes)};
-    started.accesses.push_back(
-        history_.add({started.owner, change.use, 0, started.site, change.value}, word, clocks()));
+    const AccessIndex access =
+        history_.add({started.owner, change.use, 0, started.site, change.value}, word, clocks());
+    const bool is_read = change.use == Use::word_read && change.result != nullptr;
+    if (!is_read) started.accesses.push_back(access);
     finish_sources(started);
+    if (is_read) {  // done, and its value known, when it is complete
+      started.accesses.push_back(access);
+      started.word = WordRead{access, address_of(change.result), change.bytes};
+    }
     if (change.result != nullptr)
       use_buffer(change.call, started, {change.result, nullptr, contiguous_patch(change.bytes)}, true);
     if (!change.is_signal) started.clocks = row;

@@ -116,6 +116,13 @@ constexpr Case cases[] = {
          bed.add(word[3], 3);
        }
      }},
+    {"fetch_beside_puts_of_two_values", race,
+     [](Bed& bed) {
+       const auto word = bed.allocate(1);
+       if (bed.me == 0) bed.put(word[2], 1, 2, 4);
+       if (bed.me == 0) bed.put(word[2], 1, 2, 5);
+       if (bed.me == 3) fetch(bed, word[2], 2);  // one of these values it does not see
+     }},
     {"spin_lock_without_fence", race, [](Bed& bed) { spin(bed, 3, false); }},
     {"tickets_without_fence", race,
      [](Bed& bed) {
@@ -179,6 +186,21 @@ constexpr Case cases[] = {
        if (bed.me == 0) bed.get(words[2], 2, 2);
        if (bed.me == 1) fetch(bed, words[2], 2);
        if (bed.me == 2) bed.read(words[2], 2);
+     }},
+    {"flag_polled_by_fetch", right,
+     [](Bed& bed) {
+       const auto a = bed.allocate(many);
+       const auto flag = bed.allocate(1);
+       if (bed.me == 0) {
+         bed.put(a[1], many, 1, 6);
+         bed.fence(1);
+         bed.put(flag[2], 1, 2, 5);
+       }
+       if (bed.me == 3) {
+         while (fetch(bed, flag[2], 2) != 5) {
+         }
+         bed.require(bed.get(a[1], many, 1)[0] == 6, "what the flag publishes");
+       }
      }},
     {"spin_lock_with_fence", right, [](Bed& bed) { spin(bed, 3, true); }},
     {"spin_lock_at_the_target_of_the_data", right,
