@@ -275,9 +275,10 @@ int Checker::start(const CheckedWord& change, Ending ending) {
     if (change.result != nullptr)
       use_buffer(change.call, started, {change.result, nullptr, contiguous_patch(change.bytes)}, true);
     if (!change.is_signal) started.clocks = row;
-    released = release();
+    if (!is_read) released = release();
     number = pending_.add(std::move(started));
   }
+  if (released.empty()) return number;  // nobody sees that a word was read
   board_.raise(row, released);
   board_.raise(board_.inbox(*owner), released);
   return number;

@@ -116,6 +116,19 @@ constexpr Case cases[] = {
          bed.add(word[3], 3);
        }
      }},
+    {"fetches_publish_nothing", race,
+     [](Bed& bed) {
+       const auto a = bed.allocate(many);
+       const auto word = bed.allocate(1);
+       if (bed.me == 0) {
+         bed.get(a[2], many, 2);
+         fetch(bed, word[3], 3);
+       }
+       if (bed.me == 1) {
+         for (int i = 0; i < 300; ++i) fetch(bed, word[3], 3);
+         bed.put(a[2], many, 2);
+       }
+     }},
     {"fetch_beside_puts_of_two_values", race,
      [](Bed& bed) {
        const auto word = bed.allocate(1);
