@@ -3,7 +3,7 @@
 #include <comex.h>
 
 #include <algorithm>
-#include <array>
+#include <atomic>
 #include <cstring>
 
 #include "checked/next.h"
@@ -64,24 +64,39 @@ Board::Range* Board::freed(int owner) const {
 }
 
 void Board::note_freed(std::uint64_t begin, std::uint64_t end) {
-  freed(me_)[next_freed_++ % freed_ranges] = {begin, end};
+  Range& range = freed(me_)[next_freed_++ % freed_ranges];
+  forget(range);
+  std::atomic_ref(range.begin).store(begin, std::memory_order_release);
+  std::atomic_ref(range.end).store(end, std::memory_order_release);
 }
 
 void Board::note_allocated(std::uint64_t begin, std::uint64_t end) {
-  const std::span ranges(freed(me_), freed_ranges);
-  std::ranges::replace_if(
-      ranges,
-      [&](const Range& range) {
-        return range.meets({begin, end});
-      },
-      Range{});
+  for (Range& range : std::span(freed(me_), freed_ranges))
+    if (range.meets({begin, end})) forget(range);
+}
+
+// Its end first, so that whoever reads it meanwhile does not find the begin of one range with the end of
+// another.
+void Board::forget(Range& range) {
+  std::atomic_ref(range.end).store(0, std::memory_order_release);
+}
+
+Board::Ranges Board::read_freed(int owner) const {
+  Ranges ranges{};
+  must(next<&comex_get_x>("comex_get_x")(freed(owner), ranges.data(), sizeof ranges, owner,
+                                         COMEX_GROUP_WORLD));
+  return ranges;
 }
 
 bool Board::is_freed(int owner, std::uint64_t begin, std::uint64_t end) const {
-  std::array<Range, freed_ranges> ranges{};
-  must(next<&comex_get_x>("comex_get_x")(freed(owner), ranges.data(), sizeof ranges, owner,
-                                         COMEX_GROUP_WORLD));
-  return std::ranges::any_of(ranges, [&](const Range& range) { return range.meets({begin, end}); });
+  const auto meets = [&](const Range& range) { return range.meets({begin, end}); };
+  const Ranges ranges = read_freed(owner);
+  if (std::ranges::none_of(ranges, meets)) return false;
+  // The owner may have been writing one of them: then the second look finds it changed.
+  const Ranges again = read_freed(owner);
+  return std::ranges::any_of(ranges, [&](const Range& range) {
+    return meets(range) && std::ranges::find(again, range) != again.end();
+  });
 }
 
 void Board::raise(const ClockRow& row, std::span<const Time> clocks) const {

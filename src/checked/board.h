@@ -7,6 +7,7 @@
 // Several words share a row by chance. That hides conflicts and never invents one.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -44,13 +45,17 @@ class Board {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
     bool meets(const Range& other) const { return begin < other.end && other.begin < end; }
+    friend bool operator==(const Range&, const Range&) = default;
   };
   static constexpr std::size_t freed_ranges = 64;
+  using Ranges = std::array<Range, freed_ranges>;
 
   std::size_t first_row_of_words() const;
   std::size_t bytes_of_rows() const;
   Time* address(const ClockRow& row) const;
   Range* freed(int owner) const;  // at the end of its part
+  static void forget(Range& range);
+  Ranges read_freed(int owner) const;
 
   std::size_t origins_;
   std::size_t endpoints_;  // of a worker, itself included
