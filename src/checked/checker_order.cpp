@@ -66,9 +66,11 @@ int Checker::start_fence(const FollowedCall& call, int proc, comex_group_t group
   return pending_.add(std::move(started));
 }
 
-// A fence through a handle of an endpoint covers what went through its handles.
+// A fence through a handle of an endpoint covers what went through its handles. A fence without a handle has
+// nothing left to tell then; one with a handle has its wait.
 bool Checker::fence_completes(const Started& started) {
-  return !started.is_fence && (acting() == 0 || started.origin == origin()) &&
+  return (!started.is_fence || started.ending == Ending::implicit) &&
+         (acting() == 0 || started.origin == origin()) &&
          (started.is_write || started.ending == Ending::implicit);
 }
 
@@ -124,7 +126,8 @@ void Checker::fenced_allocation(const void* own, comex_group_t group) {
   const std::vector<int> members = locked([&] { return fence_parts(address); });
   if (members.empty()) return fenced_all(group);  // of an allocation that is not known here
   complete_where([&](int, const Started& started) {
-    return fence_completes(started) && std::ranges::find(members, started.owner) != members.end();
+    return !started.is_fence && fence_completes(started) &&
+           std::ranges::find(members, started.owner) != members.end();
   });
 }
 
