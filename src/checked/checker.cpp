@@ -353,7 +353,7 @@ int Checker::complete(int started, bool keeps_handle) {
     if (done && done->is_fence) fence_accesses(done->owner, done->covers);
   }
   if (!done) return COMEX_SUCCESS;
-  if (done->is_fence) fence_operations(done->owner, started);
+  if (done->is_fence) fence_operations(done->owner, done->serial);
   return done->refusal;
 }
 
@@ -378,13 +378,13 @@ void Checker::take_settled() {
   }
 }
 
-void Checker::complete_where(const std::function<bool(int, const Started&)>& is_complete) {
+void Checker::complete_where(const std::function<bool(const Started&)>& is_complete) {
   std::vector<std::pair<int, bool>> found;  // and whether the program still has a handle
   {
     const Guard guard(mutex_);
     for (const auto& [number, started] : pending_.all())
       if (!started.is_settled && !started.is_declared && started.ending != Ending::on_return &&
-          is_complete(number, started))
+          is_complete(started))
         found.emplace_back(number, started.ending == Ending::handle);
   }
   for (const auto& [number, keeps_handle] : found) complete(number, keeps_handle);

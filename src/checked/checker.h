@@ -210,12 +210,12 @@ class Checker {
   void learn_row(const ClockRow& row);
   void finish_sources(Started& started);
   void finish(const Started& started, bool is_flag);
-  void complete_where(const std::function<bool(int number, const Started&)>& is_complete);
+  void complete_where(const std::function<bool(const Started&)>& is_complete);
   std::vector<int> own_members(comex_group_t group);
   bool fence_completes(const Started& started);  // of its target, or an allocation with a part there
   void fence_worker(int worker);
   // The parts of that, of what is before the limit. The first one takes the lock, the second one needs it.
-  void fence_operations(int worker, int number_limit = INT32_MAX);
+  void fence_operations(int worker, std::uint64_t serial_limit = UINT64_MAX);
   void fence_accesses(int worker, AccessIndex limit = SIZE_MAX);
   std::vector<int> fence_parts(std::uint64_t address);
   void leave_for_endpoints(GroupEntry& entry);

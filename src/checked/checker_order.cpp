@@ -80,9 +80,9 @@ void Checker::fence_worker(int worker) {
   fence_accesses(worker);
 }
 
-void Checker::fence_operations(int worker, int number_limit) {
-  complete_where([&](int number, const Started& started) {
-    return number < number_limit && started.owner == worker && fence_completes(started);
+void Checker::fence_operations(int worker, std::uint64_t serial_limit) {
+  complete_where([&](const Started& started) {
+    return started.serial < serial_limit && started.owner == worker && fence_completes(started);
   });
 }
 
@@ -125,7 +125,7 @@ void Checker::fenced_allocation(const void* own, comex_group_t group) {
   const auto address = reinterpret_cast<std::uint64_t>(own);
   const std::vector<int> members = locked([&] { return fence_parts(address); });
   if (members.empty()) return fenced_all(group);  // of an allocation that is not known here
-  complete_where([&](int, const Started& started) {
+  complete_where([&](const Started& started) {
     return !started.is_fence && fence_completes(started) &&
            std::ranges::find(members, started.owner) != members.end();
   });
@@ -143,7 +143,7 @@ std::vector<int> Checker::fence_parts(std::uint64_t address) {
 
 void Checker::waited(int proc, comex_group_t group) {
   const std::optional<int> owner = worker_of(proc, group);
-  if (owner) complete_where([&](int, const Started& started) { return started.owner == *owner; });
+  if (owner) complete_where([&](const Started& started) { return started.owner == *owner; });
 }
 
 void Checker::waited_all(comex_group_t group) {

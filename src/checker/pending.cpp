@@ -17,14 +17,20 @@ std::uint64_t checksum(const Region& region) {
 }
 
 int Pending::add(Started started) {
+  while (started_.contains(next_)) advance();
   const int handle = next_;
-  next_ = next_ + 1 == end_of_handles ? first_handle : next_ + 1;
+  advance();
+  started.serial = next_serial_++;
   for (const Buffer& buffer : started.buffers) {
     buffers_.emplace(buffer.region.begin, std::pair(handle, buffer));
     longest_ = std::max(longest_, buffer.region.end() - buffer.region.begin);
   }
   started_.emplace(handle, std::move(started));
   return handle;
+}
+
+void Pending::advance() {
+  next_ = next_ + 1 == end_ ? first_handle : next_ + 1;
 }
 
 const Started* Pending::find(int handle) const {
@@ -66,7 +72,8 @@ std::optional<Started> Pending::settle(int handle, int refusal) {
   if (found == started_.end() || found->second.is_settled) return std::nullopt;
   Started started = found->second;
   remove_buffers(handle, started);
-  found->second = {.real_handle = started.real_handle,
+  found->second = {.serial = started.serial,
+                   .real_handle = started.real_handle,
                    .ending = started.ending,
                    .is_settled = true,
                    .is_write = started.is_write,

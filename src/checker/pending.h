@@ -29,6 +29,7 @@ struct WordRead {
 enum class Ending : std::uint8_t { on_return, handle, implicit };
 
 struct Started {
+  std::uint64_t serial = 0;  // grows in the order of starts; `add` sets it
   int real_handle = 0;
   Ending ending{};
   bool is_settled = false;   // complete, and its handle not asked for
@@ -50,7 +51,15 @@ struct Started {
 std::uint64_t checksum(const Region& region);
 
 class Pending {
+  // Layers between the program and the runtime, such as ARMCI, keep numbers of their own that are not
+  // positive.
+  static constexpr int first_handle = 1 << 30;
+  static constexpr int end_of_handles = INT32_MAX;
+
  public:
+  // handles: so many, after which their numbers come again.
+  explicit Pending(int handles = end_of_handles - first_handle) : end_(first_handle + handles) {}
+
   // Returns the handle that the program gets.
   int add(Started started);
   void set_real_handle(int handle, int real);
@@ -78,14 +87,12 @@ class Pending {
   void accesses_moved(const std::vector<AccessIndex>& moved);
 
  private:
-  // Layers between the program and the runtime, such as ARMCI, keep numbers of their own that are not
-  // positive.
-  static constexpr int first_handle = 1 << 30;
-  static constexpr int end_of_handles = INT32_MAX;
-
+  void advance();
   void remove_buffers(int handle, const Started& started);
 
+  int end_;
   int next_ = first_handle;
+  std::uint64_t next_serial_ = 0;
   std::map<int, Started> started_;
   std::multimap<std::uint64_t, std::pair<int, Buffer>> buffers_;  // by their first byte
   std::uint64_t longest_ = 0;                                     // extent of a buffer

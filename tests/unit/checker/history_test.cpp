@@ -156,6 +156,23 @@ TEST(PendingTest, HandleOfWhatIsCompleteIsKept) {
   EXPECT_EQ(pending.find(handle), nullptr);
 }
 
+TEST(PendingTest, HandlesThatAreOpenAreNotGivenAgain) {
+  constexpr int handles = 3;
+  Pending pending(handles);
+  const int open = pending.add({.site = 1});
+  std::uint64_t last = pending.find(open)->serial;
+  for (std::uint32_t site = 2; site < 9; ++site) {
+    const int handle = pending.add({.site = site});
+    ASSERT_NE(handle, open);
+    EXPECT_TRUE(Pending::is_ours(handle));
+    ASSERT_EQ(pending.find(handle)->site, site);
+    EXPECT_LT(last, pending.find(handle)->serial) << "numbers come again, serial numbers do not";
+    last = pending.find(handle)->serial;
+    pending.take(handle);
+  }
+  EXPECT_EQ(pending.find(open)->site, 1U);
+}
+
 TEST(PendingTest, FenceCoversTheSameAccessesWhenSomeAreForgotten) {
   Pending pending;
   const int fence = pending.add({.is_fence = true, .covers = 3});
