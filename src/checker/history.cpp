@@ -66,11 +66,11 @@ void History::read_word(AccessIndex access, std::int64_t value, bool is_flag) {
   Access& read = accesses_[access];
   read.value = value;
   read.is_polled = is_flag;
-  const auto [last, is_first] = last_reads_.try_emplace({read.owner, read.begin}, access);
+  const auto [last, is_first] = last_reads_.try_emplace({read.owner, read.begin}, LastRead{access, value});
   if (is_first) return;
-  accesses_[last->second].is_polled = true;
-  if (accesses_[last->second].value != value) read.is_polled = true;  // the reader sees the word change
-  last->second = access;
+  if (last->second.access != gone) accesses_[last->second.access].is_polled = true;
+  if (last->second.value != value) read.is_polled = true;  // the reader sees the word change
+  last->second = {access, value};
 }
 
 std::vector<AccessIndex> History::forget_done() {
@@ -92,7 +92,9 @@ std::vector<AccessIndex> History::forget_done() {
   }
   accesses_ = std::move(kept);
   current_rows_.clear();
-  last_reads_.clear();
+  // What was last read before the meeting is kept until the next one, and no longer.
+  std::erase_if(last_reads_, [](const auto& read) { return read.second.access == gone; });
+  for (auto& [word, last] : last_reads_) last.access = moved[last.access];
   for (auto& [side, indices] : unfenced_) {
     for (AccessIndex& index : indices) index = moved[index];
     std::erase(indices, gone);  // what was refused is done before its fence

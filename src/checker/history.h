@@ -77,6 +77,10 @@ class History {
   std::vector<AccessIndex> forget_done();
 
  private:
+  struct LastRead {
+    AccessIndex access = gone;
+    std::int64_t value = 0;
+  };
   std::uint32_t row_of(const Clocks& clocks);
 
   std::size_t origins_;
@@ -84,8 +88,8 @@ class History {
   Tables tables_;
   std::unordered_map<std::size_t, std::uint32_t> current_rows_;  // of origins, in the table of clocks
   std::map<std::pair<std::uint16_t, std::uint16_t>, std::vector<AccessIndex>>
-      unfenced_;                                                               // by origin and owner
-  std::map<std::pair<std::uint16_t, std::uint64_t>, AccessIndex> last_reads_;  // of words
+      unfenced_;                                                            // by origin and owner
+  std::map<std::pair<std::uint16_t, std::uint64_t>, LastRead> last_reads_;  // of words
 };
 
 }  // namespace comex::checker

@@ -120,6 +120,21 @@ TEST_F(HistoryTest, ReadsOfAWordInALoopArePolls) {
   EXPECT_FALSE(history.accesses()[reads[2]].is_polled);
 }
 
+TEST_F(HistoryTest, ReadOfAWordThatHasChangedSinceTheLastMeetingIsAPoll) {
+  const auto read = [&](std::int64_t value) {
+    const AccessIndex made = history.add({.owner = 1, .use = Use::word_read}, bytes_at(64, 8), clocks);
+    history.read_word(made, value, false);
+    history.finish(made, 1);
+    return history.accesses()[made].is_polled;
+  };
+  EXPECT_FALSE(read(5));
+  history.forget_done();
+  EXPECT_TRUE(read(6));
+  history.forget_done();
+  history.forget_done();
+  EXPECT_FALSE(read(7)) << "nothing is kept for ever";
+}
+
 Started with_buffer(const Region& region, bool is_filled) {
   Started started;
   started.buffers.push_back({region, is_filled, 0});
