@@ -65,7 +65,7 @@ Checker::Checker(int workers, int me, bool ends_job)
   const auto origins = static_cast<std::size_t>(workers * endpoints_);
   for (int i = 0; i < endpoints_; ++i)
     clocks_.emplace_back(origins, static_cast<std::size_t>(me * endpoints_ + i));
-  lock_steps_.workers = origins;
+  lock_steps_.origins = origins;
   MPI_Comm comm = MPI_COMM_NULL;
   if (next<&comex_group_comm>("comex_group_comm")(COMEX_GROUP_WORLD, &comm) == COMEX_SUCCESS)
     wire_ = duplicate(comm);

@@ -33,7 +33,7 @@ bool Checker::may_lock(const FollowedCall& call, int number, int owner) {
 
 // A step from each mutex that the thread holds to the one that it takes.
 void Checker::keep_steps(const Mutex& taken, std::uint32_t site) {
-  LockStep step{.second = taken, .worker = origin(), .site = site, .time = clocks().now()};
+  LockStep step{.second = taken, .origin = origin(), .site = site, .time = clocks().now()};
   std::size_t count = 0;
   for (const Held& one : held_) {
     if (one.thread != std::this_thread::get_id()) continue;
@@ -45,7 +45,7 @@ void Checker::keep_steps(const Mutex& taken, std::uint32_t site) {
     step.first = first;
     // Two of a kind tell enough.
     const auto is_same = [&](const LockStep& old) {
-      return old.first == step.first && old.second == step.second && old.worker == step.worker;
+      return old.first == step.first && old.second == step.second && old.origin == step.origin;
     };
     if (std::ranges::count_if(lock_steps_.steps, is_same) > 1) continue;
     const auto known = clocks().known_without_mutexes();
@@ -94,7 +94,7 @@ void Checker::destroys_mutexes(const FollowedCall& call) {
 // Collective over the workers.
 void Checker::compare_lock_order() {
   const LockSteps mine =
-      locked([&] { return std::exchange(lock_steps_, LockSteps{.workers = lock_steps_.workers}); });
+      locked([&] { return std::exchange(lock_steps_, LockSteps{.origins = lock_steps_.origins}); });
   std::int64_t most = static_cast<std::int64_t>(
       std::max(mine.steps.size() * sizeof(LockStep), mine.rows.size() * sizeof(Time)));
   raise_over(wire_, {&most, 1});
@@ -105,9 +105,9 @@ void Checker::compare_lock_order() {
                    ": the lock order: more mutexes were taken while others were held than can be compared");
     return;
   }
-  const LockSteps all{gather(wire_, mine.steps).items, gather(wire_, mine.rows).items, mine.workers};
+  const LockSteps all{gather(wire_, mine.steps).items, gather(wire_, mine.rows).items, mine.origins};
   const auto is_mine = [&](const LockStep& step) {
-    return static_cast<int>(step.worker) / endpoints_ == me_;
+    return static_cast<int>(step.origin) / endpoints_ == me_;
   };
   for (const std::vector<LockStep>& cycle : lock_cycles(all)) {
     std::string text;
@@ -117,7 +117,7 @@ void Checker::compare_lock_order() {
         const Guard guard(mutex_);
         sites += " " + sites_.text(step.site);
       }
-      text += (text.empty() ? "" : ", ") + rank_text(static_cast<std::uint16_t>(step.worker)) + " takes " +
+      text += (text.empty() ? "" : ", ") + rank_text(static_cast<std::uint16_t>(step.origin)) + " takes " +
               name_of(step.second) + " while it holds " + name_of(step.first);
     }
     // Each worker in it tells its own part; all know the whole.

@@ -24,7 +24,7 @@ class Search {
   // Both are in all_.
   bool comes_before(const LockStep& a, const LockStep& b) const {
     const auto row = static_cast<std::size_t>(&b - all_.steps.data());
-    return a.time <= all_.rows[row * all_.workers + a.worker];
+    return a.time <= all_.rows[row * all_.origins + a.origin];
   }
 
   static bool share_a_mutex(const LockStep& a, const LockStep& b) {
@@ -35,7 +35,7 @@ class Search {
 
   bool fits(const LockStep& next) const {
     return std::ranges::all_of(path_, [&](const LockStep* step) {
-      return step->worker != next.worker && !comes_before(*step, next) && !comes_before(next, *step) &&
+      return step->origin != next.origin && !comes_before(*step, next) && !comes_before(next, *step) &&
              !share_a_mutex(*step, next);
     });
   }

@@ -17,11 +17,11 @@ struct Mutex {
   friend auto operator<=>(const Mutex&, const Mutex&) = default;
 };
 
-// A worker took `second` while it held `first`. Plain data: workers send it to each other.
+// An origin took `second` while it held `first`. Plain data: workers send it to each other.
 struct LockStep {
   Mutex first = {};
   Mutex second = {};
-  std::uint32_t worker = 0;
+  std::uint32_t origin = 0;
   std::uint32_t site = 0;  // of `second`, in the worker's table
   Time time = 0;
   std::array<Mutex, 12> held = {};  // all that it held then, `first` too; who holds more is not followed
@@ -29,11 +29,11 @@ struct LockStep {
 
 struct LockSteps {
   std::vector<LockStep> steps = {};
-  std::vector<Time> rows = {};  // one for each step: what its worker knew without the order of mutexes
-  std::size_t workers = 0;
+  std::vector<Time> rows = {};  // one for each step: what its origin knew without the order of mutexes
+  std::size_t origins = 0;
 };
 
-// The steps of each cycle, one cycle for each set of mutexes. Steps of a cycle are of different workers, none
+// The steps of each cycle, one cycle for each set of mutexes. Steps of a cycle are of different origins, none
 // comes before another by anything but mutexes, and no mutex is held in two of them.
 std::vector<std::vector<LockStep>> lock_cycles(const LockSteps& all);
 

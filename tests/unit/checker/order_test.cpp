@@ -195,9 +195,9 @@ TEST(ShadowTest, FreedMemoryIsNobodysUntilItIsAllocated) {
   EXPECT_EQ(memory.found().size(), 1U);
 }
 
-// Steps of workers that knew nothing of each other, unless `knows` names a worker whose time 1 the step knew.
+// Steps of origins that knew nothing of each other, unless `knows` names one whose time 1 the step knew.
 struct Step {
-  std::uint32_t worker;
+  std::uint32_t origin;
   int first;
   int second;
   std::vector<int> others = {};
@@ -205,13 +205,13 @@ struct Step {
 };
 
 std::size_t cycles(const std::vector<Step>& steps) {
-  LockSteps all{.workers = 3};
+  LockSteps all{.origins = 3};
   for (const Step& step : steps) {
-    LockStep one{.first = {step.first, 0}, .second = {step.second, 0}, .worker = step.worker, .time = 1};
+    LockStep one{.first = {step.first, 0}, .second = {step.second, 0}, .origin = step.origin, .time = 1};
     one.held[0] = one.first;
     for (std::size_t i = 0; i < step.others.size(); ++i) one.held[i + 1] = {step.others[i], 0};
     all.steps.push_back(one);
-    for (int worker = 0; worker < 3; ++worker) all.rows.push_back(worker == step.knows ? 1 : 0);
+    for (int origin = 0; origin < 3; ++origin) all.rows.push_back(origin == step.knows ? 1 : 0);
   }
   return lock_cycles(all).size();
 }
