@@ -61,7 +61,7 @@ Checker::Checker(int workers, int me, bool ends_job)
       ends_job_(ends_job),
       history_(static_cast<std::size_t>(workers * endpoints_)),
       groups_(workers),
-      board_(workers, me, workers * endpoints_) {
+      clock_memory_(workers, me, workers * endpoints_) {
   const auto origins = static_cast<std::size_t>(workers * endpoints_);
   for (int i = 0; i < endpoints_; ++i)
     clocks_.emplace_back(origins, static_cast<std::size_t>(me * endpoints_ + i));
@@ -179,7 +179,7 @@ void Checker::check_freed(const FollowedCall& call, int owner, std::uint64_t beg
     if (after != live_.begin() && std::prev(after)->first.first == owner && std::prev(after)->second >= end)
       return;
   }
-  if (!board_.is_freed(owner, begin, end)) return;
+  if (!clock_memory_.is_freed(owner, begin, end)) return;
   const Guard guard(mutex_);
   tell("used after free",
        text_of(call) + " names memory of rank " + std::to_string(owner) + ", which has freed it");
@@ -222,11 +222,11 @@ int Checker::start(const CheckedTransfer& transfer, Ending ending) {
         started.accesses.push_back(access);
         if (!one_word) continue;
         started.word = WordRead{access, address_of(piece.near), region.shape.counts[0]};
-        started.clocks = board_.word(*owner, region.begin);
+        started.clocks = clock_memory_.word(*owner, region.begin);
         continue;
       }
       if (is_put) kind.use = one_word ? Use::word_write : Use::write;
-      if (one_word) flag = board_.word(*owner, region.begin);
+      if (one_word) flag = clock_memory_.word(*owner, region.begin);
       if (kind.use == Use::word_write) kind.value = load_word(address_of(piece.near), region.shape.counts[0]);
       started.others.push_back(history_.add(kind, region, clocks()));
       history_.await_fence(started.others.back());
@@ -238,8 +238,8 @@ int Checker::start(const CheckedTransfer& transfer, Ending ending) {
     number = pending_.add(std::move(started));
   }
   // A get beside an accumulate is no way to see a flag.
-  if (flag && is_put) board_.raise(*flag, released);
-  if (flag) board_.raise(board_.flags(*owner), released);
+  if (flag && is_put) clock_memory_.raise(*flag, released);
+  if (flag) clock_memory_.raise(clock_memory_.flags(*owner), released);
   return number;
 }
 
@@ -249,7 +249,7 @@ int Checker::start(const CheckedWord& change, Ending ending) {
   learn_inbox();
   check_freed(change.call, *owner, address_of(change.word), address_of(change.word) + change.bytes);
   std::vector<Time> released;
-  const ClockRow row = board_.word(*owner, address_of(change.word));
+  const ClockRow row = clock_memory_.word(*owner, address_of(change.word));
   int number = 0;
   {
     const Guard guard(mutex_);
@@ -279,8 +279,8 @@ int Checker::start(const CheckedWord& change, Ending ending) {
     number = pending_.add(std::move(started));
   }
   if (released.empty()) return number;  // nobody sees that a word was read
-  board_.raise(row, released);
-  board_.raise(board_.inbox(*owner), released);
+  clock_memory_.raise(row, released);
+  clock_memory_.raise(clock_memory_.inbox(*owner), released);
   return number;
 }
 
@@ -341,7 +341,7 @@ int Checker::complete(int started, bool keeps_handle) {
     keeps_handle = refusal != COMEX_SUCCESS || is_open != 0;
   }
   std::vector<Time> learnt;
-  if (row) learnt = board_.read(*row);
+  if (row) learnt = clock_memory_.read(*row);
   std::optional<Started> done;
   {
     const Guard guard(mutex_);

@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "checked/board.h"
+#include "checked/clock_memory.h"
 #include "checked/findings.h"
 #include "checked/known_groups.h"
 #include "checked/sites.h"
@@ -263,7 +263,7 @@ class Checker {
       freed_;  // own memory that was freed before the last comparison, and not allocated since
   std::map<std::pair<int, std::uint64_t>, std::uint64_t> live_;  // parts of allocations: owner and begin, end
   std::vector<std::pair<const void*, int>> open_accesses_;
-  Board board_;
+  ClockMemory clock_memory_;
   MPI_Comm wire_ = MPI_COMM_NULL;
 };
 

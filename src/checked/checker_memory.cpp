@@ -60,7 +60,7 @@ void Checker::allocated_somewhere(const GroupEntry& entry, comex_group_t group) 
     const Guard guard(mutex_);
     history_.forget_freed(0, end);
     freed_.clear();
-    board_.note_allocated(0, end);
+    clock_memory_.note_allocated(0, end);
   }
   if (!entry.has_others) next<&comex_barrier>("comex_barrier")(group);  // as in allocated()
 }
@@ -124,7 +124,7 @@ void Checker::allocated_locally(const FollowedCall& call, const void* ptr, std::
   const Part part{begin, begin + bytes};
   note_memory(call, Use::allocated, part);
   own_memory_[begin] = part;
-  board_.note_allocated(part.begin, part.end);
+  clock_memory_.note_allocated(part.begin, part.end);
 }
 
 void Checker::freeing_locally(const FollowedCall& call, const void* ptr) {
@@ -136,7 +136,7 @@ void Checker::freeing_locally(const FollowedCall& call, const void* ptr) {
   const Part part = found->second;
   note_memory(call, Use::freed, part);
   own_memory_.erase(found);
-  board_.note_freed(part.begin, part.end);
+  clock_memory_.note_freed(part.begin, part.end);
 }
 
 void Checker::access_begins(const FollowedCall& call, const void* ptr, std::size_t bytes, bool is_write) {

@@ -57,7 +57,7 @@ void Checker::keep_steps(const Mutex& taken, std::uint32_t site) {
 void Checker::locked(const FollowedCall& call, int number, int owner, bool has_waited) {
   act_for_thread();
   if (owner < 0 || owner >= workers_) return;
-  const std::vector<Time> row = board_.read(board_.mutex(owner, number));
+  const std::vector<Time> row = clock_memory_.read(clock_memory_.mutex(owner, number));
   const Guard guard(mutex_);
   if (clocks().join_from_mutex(std::span(row))) history_.clocks_changed(origin());
   const Mutex mutex{number, owner};
@@ -78,7 +78,7 @@ bool Checker::may_unlock(int number, int owner) {
     held_.erase(held);
     row = release();
   }
-  board_.raise(board_.mutex(owner, number), row);
+  clock_memory_.raise(clock_memory_.mutex(owner, number), row);
   next<&comex_fence_proc>("comex_fence_proc")(owner, COMEX_GROUP_WORLD);
   return true;
 }

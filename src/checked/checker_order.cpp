@@ -39,7 +39,7 @@ void Checker::learn(std::span<const Time> row) {
 }
 
 void Checker::learn_row(const ClockRow& row) {
-  const std::vector<Time> told = board_.read(row);
+  const std::vector<Time> told = clock_memory_.read(row);
   const Guard guard(mutex_);
   learn(told);
 }
@@ -47,12 +47,12 @@ void Checker::learn_row(const ClockRow& row) {
 // An owner may see what came by plain loads, so each of its operations counts as having seen all of it.
 void Checker::learn_inbox() {
   learn_flags();
-  learn_row(board_.inbox(me_));
+  learn_row(clock_memory_.inbox(me_));
 }
 
 // Other calls count as having seen the flags: for signals programs wait by a call.
 void Checker::learn_flags() {
-  learn_row(board_.flags(me_));
+  learn_row(clock_memory_.flags(me_));
 }
 
 int Checker::start_fence(const FollowedCall& call, int proc, comex_group_t group, Ending ending) {
@@ -155,7 +155,7 @@ void Checker::saw_words(const void* words, std::size_t count) {
   learn_flags();
   for (std::size_t i = 0; i < count; ++i) {
     const auto* const word = static_cast<const long*>(words) + i;
-    learn_row(board_.word(me_, reinterpret_cast<std::uint64_t>(word)));
+    learn_row(clock_memory_.word(me_, reinterpret_cast<std::uint64_t>(word)));
   }
 }
 
@@ -163,13 +163,13 @@ void Checker::saw_words(const void* words, std::size_t count) {
 void Checker::publish_to(const std::vector<int>& workers) {
   const std::vector<Time> row = locked([&] { return release(); });
   for (const int worker : workers)
-    if (worker != me_) board_.raise(board_.sent(me_, worker), row);
+    if (worker != me_) clock_memory_.raise(clock_memory_.sent(me_, worker), row);
   next<&comex_fence_proc>("comex_fence_proc")(me_, COMEX_GROUP_WORLD);
 }
 
 void Checker::learn_from(const std::vector<int>& workers) {
   for (const int worker : workers)
-    if (worker != me_) learn_row(board_.sent(worker, me_));
+    if (worker != me_) learn_row(clock_memory_.sent(worker, me_));
 }
 
 // What follows in the calls of these members differs as well, in the checker and in the runtime.
@@ -237,7 +237,7 @@ void Checker::meet(const FollowedCall& call, comex_group_t group, bool is_barrie
 void Checker::leave_for_endpoints(GroupEntry& entry) {
   const bool is_odd = locked([&] { return ++entry.meetings % 2 != 0; });
   const std::vector<Time> row = locked([&] { return release(); });
-  board_.raise(board_.met(me_, acting(), is_odd), row);
+  clock_memory_.raise(clock_memory_.met(me_, acting(), is_odd), row);
   next<&comex_fence_proc>("comex_fence_proc")(me_, COMEX_GROUP_WORLD);
 }
 
@@ -248,7 +248,8 @@ void Checker::met(comex_group_t group) {
   const std::vector<int> members = own_members(group);
   if (acting() == 0) return learn_from(members);
   for (const int worker : std::set<int>(members.begin(), members.end()))
-    for (int endpoint = 1; endpoint < endpoints_; ++endpoint) learn_row(board_.met(worker, endpoint, is_odd));
+    for (int endpoint = 1; endpoint < endpoints_; ++endpoint)
+      learn_row(clock_memory_.met(worker, endpoint, is_odd));
 }
 
 void Checker::made_group(comex_group_t parent, comex_group_t group) {

@@ -235,7 +235,7 @@ bool Checker::finalize(const FollowedCall& call) {
   } else {
     end_if_wanted();
   }
-  board_.free();
+  clock_memory_.free();
   return !has_untold;
 }
 

@@ -1,4 +1,4 @@
-#include "checked/board.h"
+#include "checked/clock_memory.h"
 
 #include <comex.h>
 
@@ -19,7 +19,7 @@ void must(int code) {
 
 }  // namespace
 
-Board::Board(int workers, int me, int origins)
+ClockMemory::ClockMemory(int workers, int me, int origins)
     : origins_(static_cast<std::size_t>(origins)),
       endpoints_(static_cast<std::size_t>(origins / workers)),
       me_(me),
@@ -30,65 +30,65 @@ Board::Board(int workers, int me, int origins)
   must(next<&comex_barrier>("comex_barrier")(COMEX_GROUP_WORLD));
 }
 
-void Board::free() {
+void ClockMemory::free() {
   must(next<&comex_free>("comex_free")(parts_[static_cast<std::size_t>(me_)], COMEX_GROUP_WORLD));
 }
 
-std::size_t Board::first_row_of_words() const {
+std::size_t ClockMemory::first_row_of_words() const {
   return 2 + parts_.size() + 2 * endpoints_;
 }
 
-std::size_t Board::bytes_of_rows() const {
+std::size_t ClockMemory::bytes_of_rows() const {
   return (first_row_of_words() + rows_of_words) * 2 * origins_ * sizeof(Time);
 }
 
-ClockRow Board::met(int worker, int endpoint, bool is_odd) const {
+ClockRow ClockMemory::met(int worker, int endpoint, bool is_odd) const {
   return {worker, 2 + parts_.size() + 2 * static_cast<std::size_t>(endpoint) + (is_odd ? 1 : 0)};
 }
 
-ClockRow Board::word(int owner, std::uint64_t address) const {
+ClockRow ClockMemory::word(int owner, std::uint64_t address) const {
   return {owner, first_row_of_words() + address / 4 * 2654435761U % rows_of_words};
 }
 
-ClockRow Board::mutex(int owner, int number) const {
+ClockRow ClockMemory::mutex(int owner, int number) const {
   return word(owner, ~static_cast<std::uint64_t>(number) * 4);
 }
 
-Time* Board::address(const ClockRow& row) const {
+Time* ClockMemory::address(const ClockRow& row) const {
   return static_cast<Time*>(parts_[static_cast<std::size_t>(row.owner)]) + row.index * 2 * origins_;
 }
 
-Board::Range* Board::freed(int owner) const {
+ClockMemory::Range* ClockMemory::freed(int owner) const {
   return reinterpret_cast<Range*>(static_cast<char*>(parts_[static_cast<std::size_t>(owner)]) +
                                   bytes_of_rows());
 }
 
-void Board::note_freed(std::uint64_t begin, std::uint64_t end) {
+void ClockMemory::note_freed(std::uint64_t begin, std::uint64_t end) {
   Range& range = freed(me_)[next_freed_++ % freed_ranges];
   forget(range);
   std::atomic_ref(range.begin).store(begin, std::memory_order_release);
   std::atomic_ref(range.end).store(end, std::memory_order_release);
 }
 
-void Board::note_allocated(std::uint64_t begin, std::uint64_t end) {
+void ClockMemory::note_allocated(std::uint64_t begin, std::uint64_t end) {
   for (Range& range : std::span(freed(me_), freed_ranges))
     if (range.meets({begin, end})) forget(range);
 }
 
 // Its end first, so that whoever reads it meanwhile does not find the begin of one range with the end of
 // another.
-void Board::forget(Range& range) {
+void ClockMemory::forget(Range& range) {
   std::atomic_ref(range.end).store(0, std::memory_order_release);
 }
 
-Board::Ranges Board::read_freed(int owner) const {
+ClockMemory::Ranges ClockMemory::read_freed(int owner) const {
   Ranges ranges{};
   must(next<&comex_get_x>("comex_get_x")(freed(owner), ranges.data(), sizeof ranges, owner,
                                          COMEX_GROUP_WORLD));
   return ranges;
 }
 
-bool Board::is_freed(int owner, std::uint64_t begin, std::uint64_t end) const {
+bool ClockMemory::is_freed(int owner, std::uint64_t begin, std::uint64_t end) const {
   const auto meets = [&](const Range& range) { return range.meets({begin, end}); };
   const Ranges ranges = read_freed(owner);
   if (std::ranges::none_of(ranges, meets)) return false;
@@ -99,12 +99,12 @@ bool Board::is_freed(int owner, std::uint64_t begin, std::uint64_t end) const {
   });
 }
 
-void Board::raise(const ClockRow& row, std::span<const Time> clocks) const {
+void ClockMemory::raise(const ClockRow& row, std::span<const Time> clocks) const {
   must(next<&comex_acc_op>("comex_acc_op")(COMEX_OP_MAX, COMEX_ACC_LNG, clocks.data(), address(row),
                                            clocks.size_bytes(), row.owner, COMEX_GROUP_WORLD));
 }
 
-std::vector<Time> Board::read(const ClockRow& row) const {
+std::vector<Time> ClockMemory::read(const ClockRow& row) const {
   std::vector<Time> clocks(2 * origins_);
   must(next<&comex_get_x>("comex_get_x")(address(row), clocks.data(), clocks.size() * sizeof(Time), row.owner,
                                          COMEX_GROUP_WORLD));

@@ -16,11 +16,11 @@
 
 namespace comex::checker {
 
-class Board {
+class ClockMemory {
  public:
   // Collective over the workers. Both end the job with a line on failure.
   // origins: of all workers together, as many for each.
-  Board(int workers, int me, int origins);
+  ClockMemory(int workers, int me, int origins);
   void free();
 
   ClockRow inbox(int owner) const { return {owner, 0}; }
