@@ -17,17 +17,17 @@ std::uint64_t address_of(const void* pointer) {
   return reinterpret_cast<std::uint64_t>(pointer);
 }
 
-Region near_region(const Piece& piece) {
-  return {address_of(piece.near), one_side(piece.patch, Side::near)};
+Region near_region(const TransferPart& part) {
+  return {address_of(part.near), one_side(part.patch, Side::near)};
 }
 
-Region far_region(const Piece& piece) {
-  return {address_of(piece.far), one_side(piece.patch, Side::far)};
+Region far_region(const TransferPart& part) {
+  return {address_of(part.far), one_side(part.patch, Side::far)};
 }
 
 // The runtime refuses null addresses.
-bool is_followed(const Piece& piece) {
-  return !piece.patch.empty() && piece.near != nullptr && piece.far != nullptr;
+bool is_followed(const TransferPart& part) {
+  return !part.patch.empty() && part.near != nullptr && part.far != nullptr;
 }
 
 bool is_word(const Region& region) {
@@ -155,8 +155,9 @@ void Checker::clash(const FollowedCall& call, const Buffer& buffer) {
                                                ", before that is known to be complete");
 }
 
-void Checker::use_buffer(const FollowedCall& call, Started& started, const Piece& piece, bool is_filled) {
-  const Region region = near_region(piece);
+void Checker::use_buffer(const FollowedCall& call, Started& started, const TransferPart& part,
+                         bool is_filled) {
+  const Region region = near_region(part);
   if (region.begin == 0 || region.shape.empty()) return;
   const Buffer buffer{region, is_filled};
   clash(call, buffer);
@@ -198,9 +199,8 @@ int Checker::start(const CheckedTransfer& transfer, Ending ending) {
   const std::optional<int> owner = worker_of(transfer.proc, transfer.group);
   if (!owner) return 0;
   learn_inbox();
-  for (const Piece& piece : transfer.pieces) {
-    if (is_followed(piece))
-      check_freed(transfer.call, *owner, address_of(piece.far), far_region(piece).end());
+  for (const TransferPart& part : transfer.parts) {
+    if (is_followed(part)) check_freed(transfer.call, *owner, address_of(part.far), far_region(part).end());
   }
   std::vector<Time> released;
   std::optional<ClockRow> flag;
@@ -210,24 +210,24 @@ int Checker::start(const CheckedTransfer& transfer, Ending ending) {
     const Guard guard(mutex_);
     Started started = start_of(transfer.call, *owner, ending);
     started.is_write = transfer.move != Move::get;
-    for (const Piece& piece : transfer.pieces) {
-      if (!is_followed(piece)) continue;
-      const Region region = far_region(piece);
-      use_buffer(transfer.call, started, piece, transfer.move == Move::get);
-      const bool one_word = transfer.pieces.size() == 1 && is_word(region);
+    for (const TransferPart& part : transfer.parts) {
+      if (!is_followed(part)) continue;
+      const Region region = far_region(part);
+      use_buffer(transfer.call, started, part, transfer.move == Move::get);
+      const bool one_word = transfer.parts.size() == 1 && is_word(region);
       AccessKind kind{started.owner, Use::accumulate, transfer.type, started.site, 0};
       if (transfer.move == Move::get) {
         kind.use = one_word ? Use::word_read : Use::read;
         const AccessIndex access = history_.add(kind, region, clocks());
         started.accesses.push_back(access);
         if (!one_word) continue;
-        started.word = WordRead{access, address_of(piece.near), region.shape.counts[0]};
+        started.word = WordRead{access, address_of(part.near), region.shape.counts[0]};
         started.clocks = clock_memory_.word(*owner, region.begin);
         continue;
       }
       if (is_put) kind.use = one_word ? Use::word_write : Use::write;
       if (one_word) flag = clock_memory_.word(*owner, region.begin);
-      if (kind.use == Use::word_write) kind.value = load_word(address_of(piece.near), region.shape.counts[0]);
+      if (kind.use == Use::word_write) kind.value = load_word(address_of(part.near), region.shape.counts[0]);
       started.others.push_back(history_.add(kind, region, clocks()));
       history_.await_fence(started.others.back());
     }
@@ -256,11 +256,11 @@ int Checker::start(const CheckedWord& change, Ending ending) {
     Started started = start_of(change.call, *owner, ending);
     started.is_write = change.is_signal || change.result == nullptr;
     history_.fence(origin(), started.owner, clocks().now());  // it comes after all earlier writes there
-    for (const Piece& piece : change.data) {
-      if (!is_followed(piece)) continue;
-      use_buffer(change.call, started, piece, false);
+    for (const TransferPart& part : change.data) {
+      if (!is_followed(part)) continue;
+      use_buffer(change.call, started, part, false);
       started.accesses.push_back(
-          history_.add({started.owner, Use::write, 0, started.site, 0}, far_region(piece), clocks()));
+          history_.add({started.owner, Use::write, 0, started.site, 0}, far_region(part), clocks()));
     }
     const Region word{address_of(change.word), contiguous_patch(change.bytes)};
     const AccessIndex access =

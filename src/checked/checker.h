@@ -39,7 +39,7 @@ struct FollowedCall {
 };
 
 // What an operation moves between one place of each side.
-struct Piece {
+struct TransferPart {
   const void* near = nullptr;
   const void* far = nullptr;
   Patch patch;
@@ -53,7 +53,7 @@ struct CheckedTransfer {
   comex_group_t group = COMEX_GROUP_WORLD;
   Move move{};
   std::uint8_t type = 0;  // of an accumulate's elements
-  std::vector<Piece> pieces = {};
+  std::vector<TransferPart> parts = {};
 };
 
 // An operation on one word of the target: rmw, atomic, and signals with what they bring.
@@ -64,10 +64,10 @@ struct CheckedWord {
   const void* word = nullptr;
   std::uint64_t bytes = 8;
   Use use = Use::atomic;
-  std::int64_t value = 0;        // that a signal stores
-  std::vector<Piece> data = {};  // that a signal brings
-  const void* result = nullptr;  // where the old value goes
-  bool is_signal = false;        // the caller learns nothing from the word
+  std::int64_t value = 0;               // that a signal stores
+  std::vector<TransferPart> data = {};  // that a signal brings
+  const void* result = nullptr;         // where the old value goes
+  bool is_signal = false;               // the caller learns nothing from the word
 };
 
 // Who learns of whom in a collective of MPI.
@@ -199,7 +199,7 @@ class Checker {
   void tell(const std::string& kind, const std::string& text);
   Started start_of(const FollowedCall& call, int owner, Ending ending);
   bool is_own(std::uint64_t address) const;
-  void use_buffer(const FollowedCall& call, Started& started, const Piece& piece, bool is_filled);
+  void use_buffer(const FollowedCall& call, Started& started, const TransferPart& part, bool is_filled);
   void check_freed(const FollowedCall& call, int owner, std::uint64_t begin, std::uint64_t end);
   void clash(const FollowedCall& call, const Buffer& buffer);
   void note_memory(const FollowedCall& call, Use use, const Part& part);

@@ -34,21 +34,21 @@ Kind accumulate(int type) {
 }
 
 // The caller's own memory is the destination of a get, and the source of all others.
-Piece piece(const Kind& kind, const void* src, const void* dst, const Patch& patch) {
-  return kind.move == Move::get ? Piece{dst, src, patch} : Piece{src, dst, patch};
+TransferPart part(const Kind& kind, const void* src, const void* dst, const Patch& patch) {
+  return kind.move == Move::get ? TransferPart{dst, src, patch} : TransferPart{src, dst, patch};
 }
 
-Piece run(const Kind& kind, const void* src, const void* dst, std::uint64_t bytes) {
-  return piece(kind, src, dst, contiguous_patch(bytes - bytes % kind.element));
+TransferPart run(const Kind& kind, const void* src, const void* dst, std::uint64_t bytes) {
+  return part(kind, src, dst, contiguous_patch(bytes - bytes % kind.element));
 }
 
 // By the arguments of the contiguous form of a call.
 template <class Count>
 CheckedTransfer transfer(const FollowedCall& call, const Kind& kind, const void* src, const void* dst,
                          Count bytes, int proc, comex_group_t group) {
-  std::vector<Piece> pieces;
-  if (bytes > 0) pieces.push_back(run(kind, src, dst, static_cast<std::uint64_t>(bytes)));
-  return {call, proc, group, kind.move, kind.type, std::move(pieces)};
+  std::vector<TransferPart> parts;
+  if (bytes > 0) parts.push_back(run(kind, src, dst, static_cast<std::uint64_t>(bytes)));
+  return {call, proc, group, kind.move, kind.type, std::move(parts)};
 }
 
 // Of the strided form. A pattern that the runtime refuses is not followed.
@@ -63,7 +63,7 @@ CheckedTransfer transfer(const FollowedCall& call, const Kind& kind, const void*
   if (kind.move == Move::get) std::swap(src_strides, dst_strides);  // make_patch takes the caller's own first
   const Result<Patch> patch =
       make_patch(levels, src_strides, dst_strides, counts, static_cast<unsigned>(kind.element));
-  if (patch) found.pieces.push_back(piece(kind, src, dst, patch.value()));
+  if (patch) found.parts.push_back(part(kind, src, dst, patch.value()));
   return found;
 }
 
@@ -71,17 +71,17 @@ CheckedTransfer transfer(const FollowedCall& call, const Kind& kind, const void*
 template <class Vectors, class Length>
 CheckedTransfer transfer(const FollowedCall& call, const Kind& kind, const Vectors* vectors, Length length,
                          int proc, comex_group_t group) {
-  std::vector<Piece> pieces;
-  constexpr std::uint64_t most = PTRDIFF_MAX / sizeof(Piece);
+  std::vector<TransferPart> parts;
+  constexpr std::uint64_t most = PTRDIFF_MAX / sizeof(TransferPart);
   if (length > 0 && static_cast<std::uint64_t>(length) > most) length = 0;
   for (Length i = 0; vectors != nullptr && i < length; ++i) {
     const Vectors& vector = vectors[i];
     if (vector.bytes <= 0 || vector.count <= 0 || vector.src == nullptr || vector.dst == nullptr) continue;
     if (static_cast<std::uint64_t>(vector.count) > most) continue;
     for (std::size_t k = 0; k < static_cast<std::size_t>(vector.count); ++k)
-      pieces.push_back(run(kind, vector.src[k], vector.dst[k], static_cast<std::uint64_t>(vector.bytes)));
+      parts.push_back(run(kind, vector.src[k], vector.dst[k], static_cast<std::uint64_t>(vector.bytes)));
   }
-  return {call, proc, group, kind.move, kind.type, std::move(pieces)};
+  return {call, proc, group, kind.move, kind.type, std::move(parts)};
 }
 
 template <class... Where>

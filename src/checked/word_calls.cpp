@@ -40,7 +40,7 @@ CheckedWord signal(const FollowedCall& call, const void* src, const void* dst, s
   CheckedWord change{.call = call, .proc = proc, .group = group, .word = word, .use = use};
   if (use == Use::signal) change.value = value;
   change.is_signal = true;
-  if (bytes != 0) change.data = {Piece{src, dst, contiguous_patch(bytes)}};
+  if (bytes != 0) change.data = {TransferPart{src, dst, contiguous_patch(bytes)}};
   return change;
 }
 

@@ -16,7 +16,7 @@
 
 namespace comex::checker {
 
-// An access without its place: what is the same for all pieces of one operation.
+// An access without its place: what is the same for all parts of one operation.
 struct AccessKind {
   std::uint16_t owner = 0;
   Use use{};
