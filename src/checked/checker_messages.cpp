@@ -104,7 +104,7 @@ void Checker::met_over(MPI_Comm comm, const Flow& flow) {
     return;
   }
   std::vector<Time> row = locked([&] { return release(); });
-  if (flow.way == Flow::Way::from_root) tell_from(comm, flow.root, row);
+  if (flow.way == Flow::Way::from_root) broadcast_from(comm, flow.root, row);
   if (flow.way == Flow::Way::to_root) raise_at(comm, flow.root, row);
   if (flow.way == Flow::Way::to_higher_ranks) raise_upwards(comm, row);
   const Guard guard(mutex_);

@@ -96,7 +96,7 @@ void raise_over(MPI_Comm comm, std::span<std::int64_t> values) {
            MPI_MAX, comm);
 }
 
-void tell_from(MPI_Comm comm, int root, std::span<std::int64_t> values) {
+void broadcast_from(MPI_Comm comm, int root, std::span<std::int64_t> values) {
   complete(PMPI_Ibcast, values.data(), static_cast<int>(values.size()), MPI_INT64_T, root, comm);
 }
 

@@ -17,7 +17,7 @@ MPI_Comm duplicate(MPI_Comm comm);
 void raise_over(MPI_Comm comm, std::span<std::int64_t> values);
 
 // The same, of the root's values for all, of all for the root, and for each member of those of lower ranks.
-void tell_from(MPI_Comm comm, int root, std::span<std::int64_t> values);
+void broadcast_from(MPI_Comm comm, int root, std::span<std::int64_t> values);
 void raise_at(MPI_Comm comm, int root, std::span<std::int64_t> values);
 void raise_upwards(MPI_Comm comm, std::span<std::int64_t> values);
 

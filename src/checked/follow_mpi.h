@@ -21,19 +21,20 @@ inline Checker* following_armci(const void* caller) {
 using enum Flow::Way;
 
 // A message, and a collective that does not block. MPI_COMM_NULL: nobody knows to which of the workers.
-inline void tell(const void* caller, MPI_Comm comm, const Flow& flow) {
+inline void follow_send(const void* caller, MPI_Comm comm, const Flow& flow) {
   if (Checker* const check = following(caller)) check->sends(comm, flow);
 }
 
 // What may or may not have received something.
-inline void learn(const void* caller, int is_done = 1) {
+inline void follow_receive(const void* caller, int is_done = 1) {
   if (is_done == 0 || is_done == MPI_UNDEFINED) return;
   if (Checker* const check = following(caller)) check->received();
 }
 
 // A collective that blocks. Where not all members are workers of one group, it is followed as messages.
 template <auto Function, class... Arguments>
-int meet(const char* name, const void* caller, MPI_Comm comm, const Flow& flow, Arguments... arguments) {
+int follow_collective(const char* name, const void* caller, MPI_Comm comm, const Flow& flow,
+                      Arguments... arguments) {
   Checker* const check = following(caller);
   const bool is_exact = check == nullptr || check->reaches_exactly(comm);
   if (!is_exact) check->sends(comm, flow);

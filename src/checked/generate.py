@@ -37,13 +37,13 @@ def wrapper(call):
     lines = [f"extern \"C\" __attribute__((visibility(\"default\"))) int {own} __asm__(\"{call.name}\");",
              f"int {own} {{"]
     if tells:
-        lines.append(f"  tell({CALLER}, {tells});")
+        lines.append(f"  follow_send({CALLER}, {tells});")
     if meets and not tells:
         passed = "".join(f", {a.name}" for a in call.arguments)
-        real = f"meet<&follow_{call.name}>(\"{call.name}\", {CALLER}, {meets}{passed})"
+        real = f"follow_collective<&follow_{call.name}>(\"{call.name}\", {CALLER}, {meets}{passed})"
     if "receive" in call.ways and not call.starts_request():
         is_done = "".join(f", *{a.name}" for a in call.arguments if a.name in ("flag", "outcount"))
-        lines += [f"  const int code = {real};", f"  learn({CALLER}{is_done});"]
+        lines += [f"  const int code = {real};", f"  follow_receive({CALLER}{is_done});"]
         real = "code"
     return lines + [f"  return {real};", "}", ""]
 

@@ -71,7 +71,7 @@ CheckMode decide(int workers, int me, MPI_Comm all) {
   MPI_Comm comm = MPI_COMM_NULL;
   next<&comex_group_comm>("comex_group_comm")(COMEX_GROUP_WORLD, &comm);
   std::int64_t mode = static_cast<std::int64_t>(own_mode());
-  tell_from(comm, 0, {&mode, 1});
+  broadcast_from(comm, 0, {&mode, 1});
   if (static_cast<CheckMode>(mode) == CheckMode::off) return CheckMode::off;
   std::int64_t is_refused = can_check(workers, all) ? 0 : 1;
   raise_over(comm, {&is_refused, 1});
