@@ -20,10 +20,10 @@ std::vector<char> bytes_of(const std::vector<T>& items) {
 }
 
 // What the accesses of all workers refer to.
-class World {
+class AllTables {
  public:
   // endpoints: of each worker, itself included.
-  World(MPI_Comm wire, const Tables& mine, std::size_t workers, std::size_t endpoints)
+  AllTables(MPI_Comm wire, const Tables& mine, std::size_t workers, std::size_t endpoints)
       : clocks_(gather(wire, mine.clocks)),
         shapes_(gather(wire, mine.shapes)),
         origins_(workers * endpoints),
@@ -70,19 +70,19 @@ struct Sighting {
   std::uint64_t bytes = 0;
 };
 
-std::map<Pair, Sighting> find_conflicts(const World& world, std::vector<Access>& accesses) {
+std::map<Pair, Sighting> find_conflicts(const AllTables& tables, std::vector<Access>& accesses) {
   std::vector<std::pair<Time, std::size_t>> order;
-  for (std::size_t i = 0; i < accesses.size(); ++i) order.emplace_back(world.progress(accesses[i]), i);
+  for (std::size_t i = 0; i < accesses.size(); ++i) order.emplace_back(tables.progress(accesses[i]), i);
   std::ranges::sort(order);
   std::map<Pair, Sighting> found;
-  Shadow shadow([&](const Access& access, std::uint16_t origin) { return world.known(access, origin); },
+  Shadow shadow([&](const Access& access, std::uint16_t origin) { return tables.known(access, origin); },
                 [&](const Conflict& conflict) {
                   const Access& a = *conflict.earlier;
                   const Access& b = *conflict.later;
                   found.try_emplace({a.origin, b.origin, a.site, b.site},
                                     Sighting{a, b, conflict.begin, conflict.bytes});
                 });
-  for (const auto& [progress, i] : order) world.touch(shadow, accesses[i]);
+  for (const auto& [progress, i] : order) tables.touch(shadow, accesses[i]);
   return found;
 }
 
@@ -154,8 +154,9 @@ void Checker::compare_all() {
   }
   std::vector<Access> accesses = as_items<Access>(exchange_bytes(wire_, outgoing)).items;
   accesses.insert(accesses.end(), old_frees.begin(), old_frees.end());
-  const World world(wire_, tables, static_cast<std::size_t>(workers_), static_cast<std::size_t>(endpoints_));
-  const std::map<Pair, Sighting> found = find_conflicts(world, accesses);
+  const AllTables all(wire_, tables, static_cast<std::size_t>(workers_),
+                      static_cast<std::size_t>(endpoints_));
+  const std::map<Pair, Sighting> found = find_conflicts(all, accesses);
   most = static_cast<std::int64_t>(found.size());
   raise_over(wire_, {&most, 1});
   if (most != 0) {
