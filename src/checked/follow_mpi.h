@@ -15,7 +15,7 @@ inline Checker* following(const void* caller) {
 // The same for calls of the ARMCI library.
 inline Checker* following_armci(const void* caller) {
   Checker* const check = checker();
-  return check != nullptr && is_message_of_armci(caller) ? check : nullptr;
+  return check != nullptr && is_in_armci_messages(caller) ? check : nullptr;
 }
 
 using enum Flow::Way;

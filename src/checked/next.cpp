@@ -2,17 +2,12 @@
 
 #include <comex.h>
 #include <dlfcn.h>
-#include <elfutils/libdwfl.h>
 #include <link.h>
-#include <unistd.h>
 
-#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
-#include <string_view>
 
 namespace comex::checker {
 namespace {
@@ -47,40 +42,6 @@ Range range_around(const void* inside) {
   return search.found;
 }
 
-// Debugging information of the objects of this process, read when a site is first told of.
-class Sources {
- public:
-  Sources() : session_(dwfl_begin(&callbacks_)) {
-    if (session_ == nullptr) return;
-    dwfl_linux_proc_report(session_, getpid());
-    dwfl_report_end(session_, nullptr, nullptr);
-  }
-
-  // Empty: it has none.
-  std::string line_of(const void* address) const {
-    const auto at = reinterpret_cast<Dwarf_Addr>(address) - 1;  // within the call, not behind it
-    Dwfl_Module* const module = session_ == nullptr ? nullptr : dwfl_addrmodule(session_, at);
-    if (module == nullptr) return {};
-    Dwfl_Line* const line = dwfl_module_getsrc(module, at);
-    int number = 0;
-    const char* const file =
-        line == nullptr ? nullptr : dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
-    const char* const function = dwfl_module_addrname(module, at);
-    const std::string inside = function == nullptr ? "" : std::string(" in ") + function;
-    if (file == nullptr) return {};
-    const std::string_view path = file;
-    return std::string(path.substr(path.rfind('/') + 1)) + ":" + std::to_string(number) + inside;
-  }
-
- private:
-  // dwfl_standard_find_debuginfo would ask servers for files, by DEBUGINFOD_URLS.
-  Dwfl_Callbacks callbacks_{.find_elf = dwfl_linux_proc_find_elf,
-                            .find_debuginfo = dwfl_build_id_find_debuginfo,
-                            .section_address = nullptr,
-                            .debuginfo_path = nullptr};
-  Dwfl* session_ = nullptr;
-};
-
 }  // namespace
 
 void* next_symbol(const char* name) {
@@ -95,30 +56,15 @@ bool is_runtime(const void* address) {
   return runtime.holds(address);
 }
 
-bool is_message_of_armci(const void* address) {
+bool is_in_armci_messages(const void* address) {
   static const Range armci = range_around(dlsym(RTLD_DEFAULT, "armci_msg_snd"));
   return armci.holds(address);
 }
 
-bool is_of_armci(const void* address) {
+bool is_in_armci(const void* address) {
   Dl_info object{};
   return dladdr(address, &object) != 0 && object.dli_fname != nullptr &&
          std::strstr(object.dli_fname, "/libarmci") != nullptr;
-}
-
-std::string text_of_site(const void* address) {
-  static std::mutex one_at_a_time;
-  const std::lock_guard lock(one_at_a_time);
-  static const Sources sources;
-  if (std::string line = sources.line_of(address); !line.empty()) return line;
-  Dl_info object{};
-  if (dladdr(address, &object) == 0 || object.dli_fname == nullptr) return "an unknown place";
-  std::array<char, 32> offset{};
-  std::snprintf(
-      offset.data(), offset.size(), "+0x%zx",
-      reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(object.dli_fbase) - 1);
-  const std::string_view path = object.dli_fname;
-  return std::string(path.substr(path.rfind('/') + 1)) + offset.data();
 }
 
 }  // namespace comex::checker

@@ -1,8 +1,6 @@
 // The functions that this library stands in front of, and whether a call comes from the runtime itself.
 #pragma once
 
-#include <string>
-
 namespace comex::checker {
 
 // The next definition of `name` behind this library. There is none if the program never linked it: then the
@@ -18,14 +16,10 @@ auto* next(const char* name) {
 // True if the code at `address` is the runtime's, whose own messages make no order for the program.
 bool is_runtime(const void* address);
 
-// True if it is the code of the ARMCI library that sends messages. Quick, unlike the next one.
-bool is_message_of_armci(const void* address);
+// True if it is in the part of the ARMCI library that sends messages. Quick, unlike the next one.
+bool is_in_armci_messages(const void* address);
 
-// True if it is that of a library named libarmci.
-bool is_of_armci(const void* address);
-
-// Where the program made the call that returns to `address`: file, line and function where debugging
-// information tells them, else the object and the offset in it.
-std::string text_of_site(const void* address);
+// True if it is in a library named libarmci.
+bool is_in_armci(const void* address);
 
 }  // namespace comex::checker
