@@ -32,7 +32,7 @@ State& state() {
 }
 
 // A forked child has no runtime, so no checker either.
-void stand_aside() {
+void disable_in_forked_child() {
   state().checker.store(nullptr);
 }
 
@@ -117,7 +117,7 @@ void InitScope::opened(MPI_Comm all) const {
   if (me == 0) std::fprintf(stderr, "comex: the calls of %d workers are checked (COMEX_CHECK)\n", workers);
   state().owner = std::make_unique<Checker>(workers, me, mode == CheckMode::fail);
   state().checker.store(state().owner.get(), std::memory_order_release);
-  if (!state().is_told_of_forks.exchange(true)) pthread_atfork(nullptr, nullptr, stand_aside);
+  if (!state().is_told_of_forks.exchange(true)) pthread_atfork(nullptr, nullptr, disable_in_forked_child);
 }
 
 bool close(const FollowedCall& call) {
