@@ -172,7 +172,7 @@ void Checker::use_buffer(const FollowedCall& call, Started& started, const Trans
   if (started.ending != Ending::on_return) started.buffers.push_back(buffer);
 }
 
-// Memory of a collective allocation that is there is known here; of other memory its owner knows.
+// Live parts of collective allocations are known here; what else is freed, its owner tells.
 void Checker::check_freed(const FollowedCall& call, int owner, std::uint64_t begin, std::uint64_t end) {
   {
     const Guard guard(mutex_);
@@ -237,7 +237,7 @@ int Checker::start(const CheckedTransfer& transfer, Ending ending) {
     }
     number = pending_.add(std::move(started));
   }
-  // A get beside an accumulate is no way to see a flag.
+  // An accumulate does not publish through the word's row, since no program waits for one by get.
   if (flag && is_put) clock_memory_.raise(*flag, released);
   if (flag) clock_memory_.raise(clock_memory_.flags(*owner), released);
   return number;
@@ -357,7 +357,8 @@ int Checker::complete(int started, bool keeps_handle) {
   return done->refusal;
 }
 
-// What was complete before the call of the runtime that made it so: of most handles nothing need be kept now.
+// After a barrier most settled operations are complete in the runtime too: their entries go, except for
+// refused ones.
 void Checker::take_settled() {
   std::vector<std::pair<int, int>> settled;  // with the real handle
   {

@@ -243,7 +243,7 @@ class Checker {
   const int workers_;
   const int me_;
   const ThreadLevels levels_;
-  const int endpoints_;  // that is, or 1 where MPI's thread level lets nobody drive several
+  const int endpoints_;  // endpoints_each, or 1 where MPI's thread level allows only one
   const bool ends_job_;
   std::mutex mutex_;            // guards what follows
   std::vector<Clocks> clocks_;  // of the worker itself, and of its endpoints

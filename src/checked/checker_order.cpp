@@ -11,7 +11,7 @@
 namespace comex::checker {
 namespace {
 
-// So much of one worker is kept before it is compared, if the workers meet that often.
+// One worker keeps at most about this much before the workers compare.
 constexpr std::int64_t many_bytes = 2'000'000;
 
 std::int64_t enough_bytes(int workers) {
@@ -50,7 +50,7 @@ void Checker::learn_inbox() {
   learn_row(clock_memory_.inbox(me_));
 }
 
-// Other calls count as having seen the flags: for signals programs wait by a call.
+// Other calls count as having seen the flags only; signals are seen by wait_until.
 void Checker::learn_flags() {
   learn_row(clock_memory_.flags(me_));
 }
@@ -131,7 +131,7 @@ void Checker::fenced_allocation(const void* own, comex_group_t group) {
   });
 }
 
-// The members of the allocation whose own part holds the address, after a fence of its parts.
+// Fences the parts of the allocation whose own part holds the address, and returns its members.
 std::vector<int> Checker::fence_parts(std::uint64_t address) {
   const Allocation* const allocation = allocation_of(address);
   if (allocation == nullptr) return {};
@@ -212,7 +212,7 @@ bool Checker::meet_over(const FollowedCall& call, comex_group_t group, MPI_Comm 
     learn(std::span(values).subspan(4));
     clocks().tick();
   }
-  // Threads may meet over several such groups in any order, but over one in one order.
+  // Over one communicator threads meet in one order, over several in any order.
   const bool may_compare = is_whole_world && (comm == wire_ || levels_.highest < MPI_THREAD_MULTIPLE);
   const bool is_time = may_compare && (values[3] != 0 || values[2] > enough_bytes(workers_));
   if (is_time) compare_all();

@@ -18,15 +18,15 @@ namespace comex::checker {
 
 class ClockMemory {
  public:
-  // Collective over the workers. Both end the job with a line on failure.
-  // origins: of all workers together, as many for each.
+  // Collective, like free(); both end the job on failure. `origins`: the sum over all workers, each of which
+  // has the same number.
   ClockMemory(int workers, int me, int origins);
   void free();
 
   ClockRow inbox(int owner) const { return {owner, 0}; }
   ClockRow flags(int owner) const { return {owner, 1}; }
   ClockRow sent(int from, int to) const { return {from, 2 + static_cast<std::size_t>(to)}; }
-  // What an endpoint of a worker leaves in a collective call; every other call uses the same row.
+  // What an endpoint of a worker leaves in a collective call. Calls use two rows in turn.
   ClockRow met(int worker, int endpoint, bool is_odd) const;
   ClockRow word(int owner, std::uint64_t address) const;
   ClockRow mutex(int owner, int number) const;

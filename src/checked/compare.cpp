@@ -86,7 +86,7 @@ std::map<Pair, Sighting> find_conflicts(const AllTables& tables, std::vector<Acc
   return found;
 }
 
-// `freed`: what is freed and not allocated again, with one more access of the owner.
+// Updates `freed`, the owner's memory that is freed and not allocated again, by one more access.
 void keep_freed(std::vector<Access>& freed, const Access& access) {
   if (access.use == Use::freed) {
     if (access.bytes != 0) freed.push_back(access);

@@ -13,7 +13,6 @@ COLLECTIVE = {"among_all": "among_all", "from_root": "from_root, root", "to_root
               "to_higher_ranks": "to_higher_ranks"}
 MESSAGE = {"to_one": "to_one, dest", "to_all": "among_all", "to_workers": "among_all"}
 
-# An mpi.h may declare a function with other qualifiers, or as a macro: so it is defined by another name.
 HEAD = """// Made by src/checked/generate.py from src/mpi/mpi_calls.txt.
 #include "checked/follow_mpi.h"
 
@@ -30,6 +29,7 @@ def flow(call, ways):
 
 
 def wrapper(call):
+    # An mpi.h may declare a function with other qualifiers, or as a macro: so it is defined by another name.
     own = f"follow_{call.name}({call.parameters})"
     real = f"next<&follow_{call.name}>(\"{call.name}\")({call.passed})"
     meets = flow(call, COLLECTIVE)

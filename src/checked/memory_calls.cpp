@@ -22,7 +22,8 @@ int allocates(const FollowedCall& call, void** parts, std::size_t bytes, comex_g
                [&](Checker& check) { check.allocated(call, parts, bytes, group); });
 }
 
-// Who frees cannot know whether others see the address; it is freed as far as the program's order goes.
+// The caller cannot know whether others still use the address: for the checker it is freed at this point of
+// the program's order.
 template <auto Function>
 int frees(const FollowedCall& call, void* ptr, comex_group_t group) {
   auto* const real = next<Function>(call.name);
@@ -67,7 +68,7 @@ int comex_malloc_kept(void** ptr_arr, size_t bytes, int copies, comex_group_t gr
   return allocates<&comex_malloc_kept>(COMEX_CALL, ptr_arr, bytes, group, ptr_arr, bytes, copies, group);
 }
 
-// A job that is checked ends with its first dead worker, so nothing calls for it.
+// With the checker on, a dead worker ends the job, so a right program never gets here.
 int comex_recover(void* ptr, comex_group_t survivors, void** ptr_arr, int* homes) {
   if (checker() != nullptr)
     next<&comex_error>("comex_error")("comex check: comex_recover moves memory, which is not followed", 1);

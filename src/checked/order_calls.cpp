@@ -8,7 +8,7 @@ using namespace comex::checker;
 
 namespace {
 
-// After a fence or wait, which is one also where it tells of a refusal.
+// A fence or wait has happened even if its code reports a refusal.
 template <class Done>
 int after_any(int code, const Done& done) {
   return after(COMEX_SUCCESS, done), code;

@@ -61,7 +61,7 @@ std::optional<std::string> variable(std::string_view name) {
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 
-// Who loads the library and sets nothing wants lines.
+// If the library is loaded and COMEX_CHECK is not set, lines are printed.
 CheckMode own_mode() {
   return settings().is_explicit(SettingId::check) ? settings().check : CheckMode::on;
 }

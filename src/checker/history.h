@@ -56,8 +56,8 @@ class History {
   // Forgets that the owner freed these bytes.
   void forget_freed(std::uint64_t begin, std::uint64_t end);
 
-  // Keeps the value that a read of a word returned. `is_flag`: it told something about other workers. A read
-  // of it before was one of a loop.
+  // Keeps the value that a read of a word returned. `is_flag`: it told something about other workers.
+  // An earlier read of the same word then counts as one of a polling loop.
   void read_word(AccessIndex access, std::int64_t value, bool is_flag);
 
   // What the origin knows has changed.

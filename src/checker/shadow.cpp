@@ -35,7 +35,7 @@ auto value_to_forget(std::vector<const Access*>& latest, const Access& later) {
 
 }  // namespace
 
-// No cell lies on both sides of `at`.
+// Afterwards no cell lies on both sides of `at`.
 void Shadow::split(std::uint64_t at) {
   auto after = cells_.upper_bound(at);
   if (after == cells_.begin()) return;
