@@ -63,8 +63,9 @@ Checker::Checker(int workers, int me, bool ends_job)
       groups_(workers),
       clock_memory_(workers, me, workers * endpoints_) {
   const auto origins = static_cast<std::size_t>(workers * endpoints_);
-  for (int i = 0; i < endpoints_; ++i)
-    clocks_.emplace_back(origins, static_cast<std::size_t>(me * endpoints_ + i));
+  const int first = me * endpoints_;
+  for (int origin = first; origin < first + endpoints_; ++origin)
+    clocks_.emplace_back(origins, static_cast<std::size_t>(origin));
   lock_steps_.origins = origins;
   MPI_Comm comm = MPI_COMM_NULL;
   if (next<&comex_group_comm>("comex_group_comm")(COMEX_GROUP_WORLD, &comm) == COMEX_SUCCESS)
@@ -363,9 +364,10 @@ void Checker::take_settled() {
   std::vector<std::pair<int, int>> settled;  // with the real handle
   {
     const Guard guard(mutex_);
-    for (const auto& [number, started] : pending_.all())
+    for (const auto& [number, started] : pending_.all()) {
       if (started.is_settled && started.real_handle != 0 && started.refusal == COMEX_SUCCESS)
         settled.emplace_back(number, started.real_handle);
+    }
   }
   for (auto& [number, real_handle] : settled) {
     int is_open = 0;
@@ -383,10 +385,11 @@ void Checker::complete_where(const std::function<bool(const Started&)>& is_compl
   std::vector<std::pair<int, bool>> found;  // and whether the program still has a handle
   {
     const Guard guard(mutex_);
-    for (const auto& [number, started] : pending_.all())
+    for (const auto& [number, started] : pending_.all()) {
       if (!started.is_settled && !started.is_declared && started.ending != Ending::on_return &&
           is_complete(started))
         found.emplace_back(number, started.ending == Ending::handle);
+    }
   }
   for (const auto& [number, keeps_handle] : found) complete(number, keeps_handle);
 }

@@ -85,10 +85,12 @@ void Checker::freeing(const FollowedCall& call, const void* ptr, comex_group_t g
     for (const Allocation& allocation : allocations_)
       if (is_named(allocation, address)) name = first_part(allocation);
     // The own address is meant first: hosts may use one for several allocations.
-    for (const Allocation& allocation : allocations_)
-      for (std::size_t i = 0; address != 0 && i < allocation.parts.size(); ++i)
+    for (const Allocation& allocation : allocations_) {
+      for (std::size_t i = 0; address != 0 && i < allocation.parts.size(); ++i) {
         if (allocation.members[i] == me_ && allocation.parts[i].begin == address)
           name = first_part(allocation);
+      }
+    }
   }
   if (entry->comm != MPI_COMM_NULL) raise_over(entry->comm, {&name, 1});
   const void* own = nullptr;
@@ -186,10 +188,11 @@ const Checker::Allocation* Checker::allocation_of(std::uint64_t address) const {
 // Of the own memory.
 std::string Checker::place_of(std::uint64_t address) {
   if (const Allocation* const allocation = allocation_of(address)) {
-    for (std::size_t i = 0; i < allocation->parts.size(); ++i)
+    for (std::size_t i = 0; i < allocation->parts.size(); ++i) {
       if (allocation->members[i] == me_ && allocation->parts[i].holds(address))
         return "byte " + std::to_string(address - allocation->parts[i].begin) + " of what " +
                sites_.text(allocation->site) + " made";
+    }
   }
   return "an address of no collective allocation";
 }

@@ -247,9 +247,10 @@ void Checker::met(comex_group_t group) {
   const bool is_odd = locked([&] { return entry->meetings % 2 != 0; });
   const std::vector<int> members = own_members(group);
   if (acting() == 0) return learn_from(members);
-  for (const int worker : std::set<int>(members.begin(), members.end()))
+  for (const int worker : std::set<int>(members.begin(), members.end())) {
     for (int endpoint = 1; endpoint < endpoints_; ++endpoint)
       learn_row(clock_memory_.met(worker, endpoint, is_odd));
+  }
 }
 
 void Checker::made_group(comex_group_t parent, comex_group_t group) {
