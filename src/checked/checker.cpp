@@ -62,10 +62,10 @@ Checker::Checker(int workers, int me, bool ends_job)
       history_(static_cast<std::size_t>(workers * endpoints_)),
       groups_(workers),
       clock_memory_(workers, me, workers * endpoints_) {
-  const auto origins = static_cast<std::size_t>(workers * endpoints_);
-  const int first = me * endpoints_;
-  for (int origin = first; origin < first + endpoints_; ++origin)
-    clocks_.emplace_back(origins, static_cast<std::size_t>(origin));
+  const std::size_t each = static_cast<std::size_t>(endpoints_);
+  const std::size_t origins = static_cast<std::size_t>(workers) * each;
+  for (std::size_t i = 0; i < each; ++i)
+    clocks_.emplace_back(origins, static_cast<std::size_t>(me) * each + i);
   lock_steps_.origins = origins;
   MPI_Comm comm = MPI_COMM_NULL;
   if (next<&comex_group_comm>("comex_group_comm")(COMEX_GROUP_WORLD, &comm) == COMEX_SUCCESS)

@@ -189,9 +189,9 @@ const Checker::Allocation* Checker::allocation_of(std::uint64_t address) const {
 std::string Checker::place_of(std::uint64_t address) {
   if (const Allocation* const allocation = allocation_of(address)) {
     for (std::size_t i = 0; i < allocation->parts.size(); ++i) {
-      if (allocation->members[i] == me_ && allocation->parts[i].holds(address))
-        return "byte " + std::to_string(address - allocation->parts[i].begin) + " of what " +
-               sites_.text(allocation->site) + " made";
+      if (allocation->members[i] != me_ || !allocation->parts[i].holds(address)) continue;
+      return "byte " + std::to_string(address - allocation->parts[i].begin) + " of what " +
+             sites_.text(allocation->site) + " made";
     }
   }
   return "an address of no collective allocation";

@@ -85,9 +85,10 @@ bool Checker::may_unlock(int number, int owner) {
 
 void Checker::destroys_mutexes(const FollowedCall& call) {
   const Guard guard(mutex_);
-  for (const Held& held : held_)
+  for (const Held& held : held_) {
     tell("never unlocked", name_of(held.mutex) + ", taken by " + sites_.text(held.site) +
                                ", is still held at " + text_of(call));
+  }
   held_.clear();
 }
 
@@ -123,8 +124,8 @@ void Checker::compare_lock_order() {
     // Each worker in it tells its own part; all know the whole.
     if (is_mine(cycle.front())) {
       const Guard guard(mutex_);
-      findings_.tell("lock order: " + text + "; they can wait for each other for ever (here at" + sites +
-                     ")");
+      text.append("; they can wait for each other for ever (here at").append(sites).append(")");
+      findings_.tell("lock order: " + text);
     }
   }
 }

@@ -88,9 +88,10 @@ void Checker::fence_operations(int worker, std::uint64_t serial_limit) {
 
 void Checker::fence_accesses(int worker, AccessIndex limit) {
   for (std::size_t i = 0; i < clocks_.size(); ++i) {
-    if (acting() == 0 || static_cast<int>(i) == acting())
+    if (acting() == 0 || static_cast<int>(i) == acting()) {
       history_.fence(static_cast<std::uint16_t>(clocks_[i].me()), static_cast<std::uint16_t>(worker),
                      clocks_[i].now(), limit);
+    }
   }
 }
 
@@ -135,9 +136,10 @@ void Checker::fenced_allocation(const void* own, comex_group_t group) {
 std::vector<int> Checker::fence_parts(std::uint64_t address) {
   const Allocation* const allocation = allocation_of(address);
   if (allocation == nullptr) return {};
-  for (std::size_t i = 0; i < allocation->parts.size(); ++i)
+  for (std::size_t i = 0; i < allocation->parts.size(); ++i) {
     history_.fence_range(origin(), static_cast<std::uint16_t>(allocation->members[i]),
                          allocation->parts[i].begin, allocation->parts[i].end, clocks().now());
+  }
   return allocation->members;
 }
 

@@ -60,7 +60,7 @@ struct Pair {
   std::uint16_t later_origin = 0;
   std::uint32_t earlier_site = 0;
   std::uint32_t later_site = 0;
-  friend auto operator<=>(const Pair&, const Pair&) = default;
+  friend auto operator<=>(const Pair&, const Pair&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
 struct Sighting {
@@ -123,7 +123,7 @@ void Checker::forget_compared() {
 // Collective over the workers.
 void Checker::compare_all() {
   if (wire_ == MPI_COMM_NULL) return;
-  const auto origins = static_cast<std::size_t>(workers_ * endpoints_);
+  const std::size_t origins = static_cast<std::size_t>(workers_) * static_cast<std::size_t>(endpoints_);
   std::int64_t most = locked([&] {  // with the row of what old frees know
     return static_cast<std::int64_t>(history_.bytes() + origins * sizeof(Time));
   });
@@ -162,10 +162,11 @@ void Checker::compare_all() {
   if (most != 0) {
     const std::vector<std::vector<std::string>> sites = gather_sites();
     const Guard guard(mutex_);
-    for (const auto& [pair, seen] : found)
+    for (const auto& [pair, seen] : found) {
       tell_conflict(seen.earlier, seen.later, seen.begin, seen.bytes,
                     sites[static_cast<std::size_t>(pair.earlier_origin / endpoints_)][pair.earlier_site],
                     sites[static_cast<std::size_t>(pair.later_origin / endpoints_)][pair.later_site]);
+    }
   }
   compare_lock_order();
 }

@@ -13,8 +13,8 @@ namespace comex::checker {
 
 struct Mutex {
   std::int32_t number = 0;
-  std::int32_t owner = -1;  // none
-  friend auto operator<=>(const Mutex&, const Mutex&) = default;
+  std::int32_t owner = -1;                                        // none
+  friend auto operator<=>(const Mutex&, const Mutex&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
 // An origin took `second` while it held `first`. Plain data: workers send it to each other.
