@@ -76,11 +76,12 @@ CheckMode decide(int workers, int me, MPI_Comm all) {
   std::int64_t is_refused = can_check(workers, all) ? 0 : 1;
   raise_over(comm, {&is_refused, 1});
   if (is_refused == 0) return static_cast<CheckMode>(mode);
-  if (me == 0)
+  if (me == 0) {
     std::fprintf(stderr,
                  "comex: the calls are not checked: that takes progress ranks, or MPI_THREAD_MULTIPLE, where "
                  "there are several hosts, and at most %d workers\n",
                  UINT16_MAX / Checker::endpoints_each);
+  }
   return CheckMode::off;
 }
 
