@@ -17,36 +17,37 @@ inline constexpr std::uint64_t big_copy_bytes = 2048;
 inline constexpr std::uint64_t streamed_copy_bytes = std::uint64_t{64} << 20;
 
 // For big_copy_bytes or more. From streamed_copy_bytes up, its stores are non-temporal and end with a store
-// fence. Overlapping places end up as if copied through a buffer.
+// fence. Places may overlap, as in copy_bytes().
 void copy_big(void* to, const void* from, std::uint64_t bytes);
 
-// A memcpy of a size that is not constant may read or write a word twice.
+// A copy of a size that is not constant may read or write a word twice.
 inline void copy_up_to_4(void* to, const void* from, std::uint64_t bytes) {
   switch (bytes) {
     case 4:
-      std::memcpy(to, from, 4);
+      std::memmove(to, from, 4);
       return;
     case 3:
-      std::memcpy(to, from, 3);
+      std::memmove(to, from, 3);
       return;
     case 2:
-      std::memcpy(to, from, 2);
+      std::memmove(to, from, 2);
       return;
     case 1:
-      std::memcpy(to, from, 1);
+      std::memmove(to, from, 1);
       return;
     default:  // pointers may be null if there are no bytes
       return;
   }
 }
 
+// Both sides may be the caller's own memory, so overlapping places end up as if copied through a buffer.
 inline void copy_bytes(void* to, const void* from, std::uint64_t bytes) {
   if (bytes == 8) {
-    std::memcpy(to, from, 8);
+    std::memmove(to, from, 8);
   } else if (bytes <= 4) {
     copy_up_to_4(to, from, bytes);
   } else if (bytes < big_copy_bytes) {
-    std::memcpy(to, from, bytes);
+    std::memmove(to, from, bytes);
   } else {
     copy_big(to, from, bytes);
   }
