@@ -49,7 +49,8 @@ std::uint32_t HandleTable::next_reusable() {
   return 0;
 }
 
-// All slots are retired or pending and the table has its largest size, so the generations begin again.
+// The table has its largest size and a short search found no slot: retired slots begin again, and all are
+// searched.
 void HandleTable::start_over() {
   wrapped_.store(true, std::memory_order_release);
   oldest_live_ = hand_ = 1;

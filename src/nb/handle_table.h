@@ -5,9 +5,9 @@
 //
 // A handle that has completed or was waited for, or a copy of it, is done for ever; only a value that was
 // never issued is unknown. Slots whose work is done are reused in turn with the next generation. A slot that
-// has used up its generations is retired until all slots are. A failure that was not taken keeps its slot.
-// Slots never move, the table grows, and any thread may call. runtime issues handles and looks them up; op
-// counts the completions.
+// has used up its generations is retired until the table cannot grow. A failure that was not taken keeps its
+// slot. Slots never move, the table grows, and any thread may call. runtime issues handles and looks them up;
+// op counts the completions.
 #pragma once
 
 #include <atomic>
