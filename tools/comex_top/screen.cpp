@@ -25,6 +25,7 @@ std::size_t Screen::width() const {
 
 void Screen::show(const std::vector<std::string>& lines) {
   lines_ = lines;
+  first_ = std::min(first_, lines.empty() ? 0 : lines.size() - 1);
   draw();
 }
 
