@@ -177,11 +177,11 @@ std::vector<Job> find_jobs() {
   std::map<std::uint64_t, Job> jobs;
   std::set<FileIdentity> seen;
   std::error_code error;
-  for (const fs::directory_entry& each : fs::directory_iterator("/proc", error)) {
-    const std::string name = each.path().filename().string();
+  for (fs::directory_iterator each("/proc", error), end; !error && each != end; each.increment(error)) {
+    const std::string name = each->path().filename().string();
     if (!name.empty() &&
         std::ranges::all_of(name, [](unsigned char letter) { return std::isdigit(letter) != 0; }))
-      look_into_process(each.path(), seen, jobs);
+      look_into_process(each->path(), seen, jobs);
   }
   std::vector<Job> found;
   for (auto& [id, job] : jobs) {
