@@ -126,7 +126,6 @@ class RunCursor {
   explicit RunCursor(const Patch& patch) : patch_(patch), total_(patch.total_bytes()) {}
 
   std::uint64_t position() const { return position_; }  // packed bytes already passed
-  std::uint64_t remaining() const { return total_ - position_; }
   bool done() const { return position_ == total_; }
 
   // Returns as many whole rows of one level as fit max_bytes, or else a part of one row.

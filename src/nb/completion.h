@@ -34,7 +34,6 @@ class Completion {
   }
 
   bool done() const { return pending_.load(std::memory_order_acquire) == 0; }
-  std::uint32_t pending() const { return pending_.load(std::memory_order_acquire); }
   bool failed() const { return failure() != OperationError::none; }
   OperationError take_failure() { return failure_.exchange(OperationError::none, std::memory_order_relaxed); }
 

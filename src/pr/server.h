@@ -81,7 +81,7 @@ class Server final : public transport::Sink {
     return std::ranges::any_of(departed_, [how](const auto& each) { return each.second == how; });
   }
   const ServerCounters& counters() const { return counters_; }
-  std::uint32_t staging_peak() const { return staging_.peak(); }
+  std::uint32_t staging_peak() const { return staging_.peak(); }  // for tests
 
   struct OldestRequest {
     TransportRank from;

@@ -1,6 +1,7 @@
 // What a process that died with a lock leaves behind: whoever takes the lock over goes on, and says in one
 // line that what it guarded may be half updated. On the own host, and by the server of another.
 #include "conformance/job_rig.h"
+#include "shm/locks/block_locks.h"
 
 namespace comex::whole {
 namespace {
@@ -21,8 +22,9 @@ class DeadHolders : public testing::TestWithParam<int> {
   void die_with_the_stripe_of(const long* word) {
     const std::uint64_t offset = job_.arena_of(GetParam()).offset_of(word);
     die_with([offset](shm::Arena& dead) {
-      shm::OwnerLock stripe = dead.stripes().lock_of(shm::Stripes::stripe_of(offset));
-      ASSERT_EQ(stripe.lock(dead.stripes().party()), shm::LockResult::acquired);
+      shm::BlockLocks locks(dead.stripes());
+      locks.lock(offset / shm::stripe_block_bytes);
+      ASSERT_FALSE(locks.is_recovered());
     });
   }
   void die_with_the_mutex(std::uint64_t index) {

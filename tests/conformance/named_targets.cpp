@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "conformance/job_rig.h"
+#include "shm/locks/block_locks.h"
 
 namespace comex::whole {
 namespace {
@@ -211,8 +212,9 @@ TEST_P(NamedTargets, with_a_lock_of_a_dead_process_are_named_alike) {
   shm::Arena& arena = job_.arena_of(worker());
   const auto die_with_the_stripe = [&] {
     shm::Arena dead = shm::Arena::attach_guest(arena.os(), arena.ticket()).value();
-    shm::OwnerLock stripe = dead.stripes().lock_of(shm::Stripes::stripe_of(arena.offset_of(there_)));
-    ASSERT_EQ(stripe.lock(dead.stripes().party()), shm::LockResult::acquired);
+    shm::BlockLocks locks(dead.stripes());
+    locks.lock(arena.offset_of(there_) / shm::stripe_block_bytes);
+    ASSERT_FALSE(locks.is_recovered());
   };
   for (const bool is_named : {true, false}) {
     die_with_the_stripe();

@@ -54,6 +54,7 @@ class OwnerLock {
     const std::uint32_t word = word_->fetch_and(epoch_mask, std::memory_order_release);
     if ((word & contended_bit) != 0) wake(party);
   }
+  // For tests.
   bool is_locked() const { return (word_->load(std::memory_order_relaxed) & holder_mask) != 0; }
   std::uint32_t epoch() const { return word_->load(std::memory_order_relaxed) >> 17; }
 
@@ -76,9 +77,6 @@ class Stripes {
  public:
   Stripes(StripeWord* words, const LockParty& party) : words_(words), party_(party) {}
 
-  static std::uint32_t stripe_of(std::uint64_t offset) {
-    return static_cast<std::uint32_t>(offset / stripe_block_bytes) % stripe_count;
-  }
   OwnerLock lock_of(std::uint32_t stripe) { return OwnerLock(words_[stripe].word); }
   const LockParty& party() const { return party_; }
 

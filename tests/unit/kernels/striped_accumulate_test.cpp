@@ -227,8 +227,8 @@ TEST_F(StripedAccumulate, of_a_packed_body_stops_at_a_busy_block_and_goes_on_lat
       for (const std::uint64_t block : {1U, 2U})
         if (maker.pick(0, 2) == 0) guard_.busy.insert(block);
       const std::uint64_t before = cursor.position();
-      const auto chunk =
-          std::min<std::uint64_t>(16U * static_cast<unsigned>(maker.pick(1, 40)), cursor.remaining());
+      const auto chunk = std::min<std::uint64_t>(16U * static_cast<unsigned>(maker.pick(1, 40)),
+                                                 patch.total_bytes() - before);
       const std::uint64_t done =
           try_accumulate_packed(guard_, cursor, at(start), near_.data() + before, chunk, work_);
       ASSERT_LE(done, chunk);

@@ -3,6 +3,7 @@
 #include <random>
 
 #include "server_rig.h"
+#include "shm/locks/block_locks.h"
 
 namespace comex::pr {
 namespace {
@@ -248,11 +249,10 @@ class ServerStripes : public ::testing::Test {
     ASSERT_TRUE(static_cast<bool>(mine));
     worker = std::make_unique<shm::Arena>(std::move(mine).value());
     ASSERT_TRUE(static_cast<bool>(worker->map_anywhere()));
-    ASSERT_EQ(lock().try_lock(worker->stripes().party()), shm::LockResult::acquired);
+    ASSERT_TRUE(shm::BlockLocks(worker->stripes()).try_lock(block()));
   }
-  shm::OwnerLock lock() {
-    return worker->stripes().lock_of(shm::Stripes::stripe_of(base + shm::stripe_block_bytes));
-  }
+  void unlock() { shm::BlockLocks(worker->stripes()).unlock(block()); }
+  std::uint64_t block() const { return base / shm::stripe_block_bytes + 1; }
 
   Rig rig{2};
   std::uint64_t base = shm::round_up(rig.memory, shm::stripe_block_bytes);
@@ -276,7 +276,7 @@ TEST_F(ServerStripes, held_by_a_stopped_worker_stop_one_accumulate_and_nothing_e
   other.send_chunks(other.big_acc(base + 4 * size, size), std::as_bytes(std::span(far_ones)));
   ASSERT_NE(other.reply_to(other.fence(), 50), nullptr);
 
-  lock().unlock(worker->stripes().party());
+  unlock();
   ASSERT_NE(hand.reply_to(hand.fence(), 50), nullptr);
   for (std::uint64_t i = 0; i < size / 8; ++i) ASSERT_EQ(rig.word<double>(base + i * 8), 1.0) << i;
 }
@@ -300,7 +300,7 @@ TEST_F(ServerStripes, are_among_the_reasons_why_the_first_request_of_an_origin_i
   EXPECT_EQ(found[1].header->slot, put);
   EXPECT_EQ(found[1].obstacle, activity::Obstacle::body);
 
-  lock().unlock(worker->stripes().party());
+  unlock();
   const Bytes body(3 * small_chunk);
   other.send_chunks(put, body);
   rig.run(20);
@@ -321,7 +321,7 @@ TEST_F(ServerStripes, make_a_small_accumulate_go_on_where_it_stopped) {
   EXPECT_EQ(rig.word<double>(begin + 80), 0.0);
   hand.poll();
   EXPECT_EQ(hand.applied, 0U);
-  lock().unlock(worker->stripes().party());
+  unlock();
   ASSERT_NE(hand.reply_to(hand.fence(), 20), nullptr);
   for (std::uint64_t i = 0; i < 20; ++i) EXPECT_EQ(rig.word<double>(begin + i * 8), 1.0) << i;
 }
