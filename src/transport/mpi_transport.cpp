@@ -32,7 +32,7 @@ MpiTransport::MpiTransport(MPI_Comm wire, MpiFailureHandler on_failure, Bundles 
       takes_bundles_(bundles.are_taken),
       slot_capacity_(ring_slot_bytes(takes_bundles_)),
       ring_(std::make_unique_for_overwrite<std::byte[]>(ring_slots * slot_capacity_)),
-      near_(std::move(bundles.near)),
+      same_machine_(std::move(bundles.same_machine)),
       sends_bundles_(bundles.may_be_sent()),
       bundles_answers_(sends_bundles_ && bundles.are_answered) {
   check_.let_errors_return(wire_);
@@ -122,7 +122,7 @@ void MpiTransport::post(TransportRank to, std::size_t bytes) {
 }
 
 bool MpiTransport::takes_bundle(TransportRank to) const {
-  return sends_bundles_ && !std::ranges::binary_search(near_, to);
+  return sends_bundles_ && !std::ranges::binary_search(same_machine_, to);
 }
 
 // Copying the message costs a fraction of what sending it alone would cost.

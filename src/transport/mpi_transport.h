@@ -35,7 +35,7 @@ struct Bundles {
   bool are_answered = false;
   // Ranks that MPI does not reach over the network, ascending. Their messages travel singly, because a longer
   // one would wait, with all that follow it, until its sender calls MPI again.
-  std::vector<TransportRank> near = {};
+  std::vector<TransportRank> same_machine = {};
   bool may_be_sent() const { return are_taken && are_sent; }
 };
 
@@ -136,7 +136,7 @@ class MpiTransport final : public Transport {
 
   SendPool messages_{protocol::message_bytes, 0};
   SendPool bundles_{protocol::bundle_bytes, kept_bundles};
-  const std::vector<TransportRank> near_;
+  const std::vector<TransportRank> same_machine_;
   const bool sends_bundles_;
   const bool bundles_answers_;
   Outgoing staged_;

@@ -284,7 +284,7 @@ std::optional<NearMemory> near_memory(const World& world) {
 void open_transport(World& world, const Reporter& reporter) {
   transport::Bundles bundles = bundles_on_wire(wire_sizes(world, world.wire.size()), world.eager,
                                                world.spans_machines, world.is_worker());
-  bundles.near = world.neighbours;
+  bundles.same_machine = world.neighbours;
   auto transport = std::make_shared<transport::MpiTransport>(world.wire.get(), mpi_failure(reporter),
                                                              std::move(bundles), mpi_in_use().yield_switch());
   if (world.spans_machines)  // within a machine, MPI registers no memory

@@ -198,7 +198,7 @@ std::unique_ptr<BridgeEndpoint> open_endpoint(runtime::World& world, const runti
   point->servers = point->wire.servers(runtime::gather(all, attached_by(*point)));
   transport::Bundles bundles = runtime::bundles_on_wire(point->sizes(world), world.eager,
                                                         point->wire.spans_machines(), world.is_worker());
-  bundles.near = point->wire.neighbours(point->me);
+  bundles.same_machine = point->wire.neighbours(point->me);
   point->transport =
       std::make_unique<transport::MpiTransport>(point->facts.wire.get(), mpi_failure(reporter),
                                                 std::move(bundles), runtime::mpi_in_use().yield_switch());
