@@ -101,7 +101,7 @@ struct Origin {
   std::vector<EntryList::iterator> running;  // these get turns
   std::size_t turn = 0;
   std::uint16_t last_sequence = 0;           // of the newest message that was taken
-  std::vector<MessageCopy> held;             // messages that came before their turn, in order; rarely any
+  std::vector<MessageCopy> early;            // messages that came before their turn, in order; rarely any
   std::uint64_t last_number = 0;             // of the newest write
   std::uint64_t chunks_at_answer = 0;        // the same count at the answer to its last lone get
   std::vector<std::uint64_t> refused_data;   // numbers of refused puts whose signals are still to come

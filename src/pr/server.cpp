@@ -158,7 +158,7 @@ bool Server::step_small(Origin& origin, Entry& entry) {
 void Server::end_pass(unsigned& moved) {
   for (Origin* origin : touched_) {
     origin->is_touched = false;
-    if (origin->leaving && origin->queue.empty() && origin->held.empty()) {
+    if (origin->leaving && origin->queue.empty() && origin->early.empty()) {
       forget(*origin);
       ++moved;
     } else if (credits_.owes(origin->account)) {
@@ -198,8 +198,8 @@ void Server::give_up(TransportRank rank) {
   }
   origin.running.clear();
   origin.waiting = 0;
-  held_ -= static_cast<unsigned>(origin.held.size());
-  origin.held.clear();
+  early_ -= static_cast<unsigned>(origin.early.size());
+  origin.early.clear();
   recheck_credits(origin);
 }
 
@@ -229,7 +229,7 @@ std::optional<Server::OldestRequest> Server::oldest_request(std::size_t origin) 
 }
 
 bool Server::quiet() const {
-  return active_.empty() && touched_.empty() && held_ == 0 &&
+  return active_.empty() && touched_.empty() && early_ == 0 &&
          std::ranges::none_of(served_worlds_,
                               [](const ServedWorld& served) { return served.mutexes.has_waiters(); });
 }

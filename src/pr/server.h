@@ -1,7 +1,7 @@
 // Serves the requests of many origins in the arenas of one or more worlds, and never blocks.
 //
 // An inline request is executed straight from its message. A request is queued if an earlier one of its
-// origin is in its way or if its body has chunks; a message that has overtaken an earlier one is held.
+// origin is in its way or if its body has chunks; a message that has overtaken an earlier one is kept.
 // advance() goes round the origins that have work and returns after about one chunk. The server promises
 // order per origin and target (order.h), bounded memory (credits.h) and an answer to everything, even when it
 // refuses. A progress rank owns it, or a worker that serves itself; all calls are under the engine lock.
@@ -135,7 +135,7 @@ class Server final : public transport::Sink {
   void hold(Origin& origin, const Header& header, std::span<const std::byte> message);
   void take(Origin& origin, const Header& header, std::span<const std::byte> message);
   void begin_event(const Origin& origin, const Header& header);
-  void take_held(Origin& origin);
+  void take_early(Origin& origin);
   void handle_riding_fence(Origin& origin, const Header& write);
   MessageCopy copy_of(std::span<const std::byte> message);
   void handle_lock(Origin& origin, const Header& header, std::span<const std::byte> message);
@@ -212,7 +212,7 @@ class Server final : public transport::Sink {
   std::vector<TransportRank> given_up_;
   EntryList lost_;                    // of these; MPI may still use their memory
   std::uint32_t event_ = 0;           // in the log, of the message that is being taken
-  unsigned held_ = 0;                 // messages, of all origins
+  unsigned early_ = 0;                // messages, of all origins
   std::uint64_t chunks_at_look_ = 0;  // count of moved chunks when no message was left
 };
 

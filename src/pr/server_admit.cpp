@@ -1,4 +1,4 @@
-// Receives messages: each is executed at once, queued, held, handed to the mutexes, or refused.
+// Receives messages: each is executed at once, queued, kept as early, handed to the mutexes, or refused.
 #include <algorithm>
 #include <cstring>
 
@@ -41,29 +41,29 @@ void Server::on_message(const transport::Message& message) {
     return;
   }
   take(origin, header, message.data);
-  if (!origin.held.empty()) take_held(origin);
+  if (!origin.early.empty()) take_early(origin);
 }
 
-// The held messages are kept in order: a pusher may send batches of its origin in any order.
+// Early messages are kept in order: a pusher may send batches of its origin in any order.
 void Server::hold(Origin& origin, const Header& header, std::span<const std::byte> message) {
   const auto ahead = [&](const Header& of) {
     return static_cast<std::int16_t>(of.sequence - origin.last_sequence);
   };
   COMEX_BUG_IF(ahead(header) <= 0);
   const auto is_later = [&](const MessageCopy& copy) { return ahead(header_in(copy)) > ahead(header); };
-  origin.held.insert(std::ranges::find_if(origin.held, is_later), copy_of(message));
-  ++held_;
-  ++counters_.held;
+  origin.early.insert(std::ranges::find_if(origin.early, is_later), copy_of(message));
+  ++early_;
+  ++counters_.early;
 }
 
-void Server::take_held(Origin& origin) {
-  while (!origin.held.empty()) {
-    MessageCopy& first = origin.held.front();
+void Server::take_early(Origin& origin) {
+  while (!origin.early.empty()) {
+    MessageCopy& first = origin.early.front();
     const Header header = header_in(first);
     if (!origin.is_next(header)) return;
     const MessageCopy copy = std::move(first);
-    origin.held.erase(origin.held.begin());
-    --held_;
+    origin.early.erase(origin.early.begin());
+    --early_;
     take(origin, header, copy.message());
   }
 }

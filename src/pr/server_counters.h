@@ -10,7 +10,7 @@ struct ServerCounters {
   std::uint64_t requests = 0;     // messages
   std::uint64_t batches = 0;      // of these
   std::uint64_t batch_items = 0;  // operations that came in batches
-  std::uint64_t held = 0;         // messages that came before their turn
+  std::uint64_t early = 0;        // messages that came before their turn
   std::uint64_t at_once = 0;      // requests executed straight from the message
   std::uint64_t refused = 0;
   std::uint64_t chunks = 0;  // of bodies, worked on or sent

@@ -151,7 +151,7 @@ TEST_F(WholePushes, everything_behind_a_slow_pushed_batch_waits_for_it) {
   expect_nothing_happens(got);
   EXPECT_FALSE(added.done() || locked.done() || fenced.done() || unlocked.done());
   EXPECT_EQ(word_at(rig, 1), 0) << "a signal overtook the put before it";
-  EXPECT_GE(rig.server->counters().held, 4u);
+  EXPECT_GE(rig.server->counters().early, 4u);
   EXPECT_FALSE(rig.server->quiet());
   let_arrive();
   for (nb::Completion* each : {&got, &added, &fenced, &locked, &unlocked}) rig.finish(*each);
@@ -220,7 +220,7 @@ TEST_F(WholePushes, refusals_in_a_pushed_batch_reach_its_origin) {
   rig.expect_quiet();
 }
 
-// Everything at random, against a model: pushes, held messages both ways, all kinds of operations.
+// Everything at random, against a model: pushes, early messages both ways, all kinds of operations.
 TEST(WholePushesAtRandom, agree_with_a_model) {
   for (const std::uint64_t pool : {std::uint64_t{0}, 16 * protocol::message_bytes}) {
     Rig rig({.pool_bytes = pool});
@@ -281,7 +281,7 @@ TEST(WholePushesAtRandom, agree_with_a_model) {
     rig.fence();
     for (std::size_t i = 0; i < words; ++i) EXPECT_EQ(word_at(rig, i), model[i]) << i;
     if (pool != 0) {
-      EXPECT_GT(rig.server->counters().held, 100u);
+      EXPECT_GT(rig.server->counters().early, 100u);
     }
     rig.expect_quiet();
   }

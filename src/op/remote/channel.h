@@ -23,7 +23,7 @@ struct ReportedCall {
   std::uint64_t number = 0;
 };
 
-struct HeldSlot {
+struct SlotUntilApplied {
   std::uint64_t number = 0;
   std::uint32_t slot = 0;
 };
@@ -41,15 +41,16 @@ struct Channel {
   std::uint64_t left = 0;     // of these, those that are not there any more
   // The open batch, as far as this worker knows; the queue is empty then.
   Batch* batch = nullptr;
-  bool listed = false;                 // it is in the list of channels with a queue
-  unsigned copied = 0;                 // copied messages in the queue
-  bool reserved_busy = false;          // a fence or an unlock is under way
-  Request* reserved = nullptr;         // the one under way; null: a fence to get slots back
-  Request* last_fence = nullptr;       // the fence that covers all writes so far, sent or not
-  unsigned transfers = 0;              // under way
-  unsigned bodies = 0;                 // transfers with chunks under way
-  unsigned staged = 0;                 // staging buffers they hold
-  std::list<HeldSlot> held;            // bodies that have left; the slot is free once the number is applied
+  bool listed = false;            // it is in the list of channels with a queue
+  unsigned copied = 0;            // copied messages in the queue
+  bool reserved_busy = false;     // a fence or an unlock is under way
+  Request* reserved = nullptr;    // the one under way; null: a fence to get slots back
+  Request* last_fence = nullptr;  // the fence that covers all writes so far, sent or not
+  unsigned transfers = 0;         // under way
+  unsigned bodies = 0;            // transfers with chunks under way
+  unsigned staged = 0;            // staging buffers they hold
+  // Of bodies that have left: each is free once its number is applied.
+  std::list<SlotUntilApplied> slots_until_applied;
   std::vector<ReportedCall> reported;  // calls that may be refused once more
 
   // Writes (see writes.h). A call that waits to be sent counts once in `unsent`, and has no numbers yet.
@@ -76,7 +77,7 @@ struct Channel {
   // Nothing points to an idle channel, and nothing but credits can arrive for it.
   bool is_idle() const {
     return queue.empty() && batch == nullptr && !listed && !reserved_busy && last_fence == nullptr &&
-           transfers == 0 && held.empty() && !is_dirty() && !is_listed_dirty;
+           transfers == 0 && slots_until_applied.empty() && !is_dirty() && !is_listed_dirty;
   }
 };
 

@@ -41,7 +41,7 @@ bool is_small_write(const Data& data) {
 // Eager bodies can be unexpected messages at the server until they are applied. Beyond this bound a body is
 // cut into chunks that MPI sends by rendezvous.
 bool is_eager_budget_used(const Channel& channel) {
-  return channel.bodies + channel.held.size() >= max_bodies_per_channel;
+  return channel.bodies + channel.slots_until_applied.size() >= max_bodies_per_channel;
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ void Fences::end_fence(Channel& channel, Request& request, bool failed) {
 // credits may not tell that soon, so this asks. This fence passes the queue, whose head may need a slot.
 void Fences::fetch_slots() {
   for (auto& [rank, channel] : channels_) {
-    if (channel.held.empty() || channel.reserved_busy) continue;
+    if (channel.slots_until_applied.empty() || channel.reserved_busy) continue;
     if (channel.batch != nullptr) batches_.close(channel);
     Header header = make_header(Verb::fence, channel.itself(), {state_.self});
     header.number = channel.issued;

@@ -19,7 +19,7 @@ void Remote::on_message(const transport::Message& message) {
   if (reply.is_unmirrored != 0) [[unlikely]]
     channel.last_fence = nullptr;
   channel.note_limit(reply);
-  transfers_.release_held(channel);
+  transfers_.release_applied(channel);
   const std::span<const std::byte> data = message.data.subspan(sizeof reply);
   switch (reply.verb) {
     case Verb::data:

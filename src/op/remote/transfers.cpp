@@ -178,8 +178,8 @@ void Transfers::end(Transfer* transfer, bool failed) {
   }
   if (transfer->number != 0) {
     state_.slots.at(transfer->slot) = nullptr;
-    channel.held.push_back({transfer->number, transfer->slot});
-    release_held(channel);
+    channel.slots_until_applied.push_back({transfer->number, transfer->slot});
+    release_applied(channel);
   } else {
     state_.slots.give_back(transfer->slot);
   }
@@ -200,11 +200,12 @@ unsigned Transfers::advance() {
   return moved;
 }
 
-void Transfers::release_held(Channel& channel) {
+void Transfers::release_applied(Channel& channel) {
   // Bodies end in any order, so the numbers are only nearly sorted: a later call frees the rest.
-  while (!channel.held.empty() && channel.held.front().number <= channel.applied) {
-    state_.slots.give_back(channel.held.front().slot);
-    channel.held.pop_front();
+  while (!channel.slots_until_applied.empty() &&
+         channel.slots_until_applied.front().number <= channel.applied) {
+    state_.slots.give_back(channel.slots_until_applied.front().slot);
+    channel.slots_until_applied.pop_front();
   }
 }
 

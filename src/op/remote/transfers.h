@@ -56,7 +56,7 @@ class Transfers {
 
   unsigned advance();  // moves bodies; returns how many chunks moved
   // Frees the slots of bodies that have left and whose numbers are applied.
-  void release_held(Channel& channel);
+  void release_applied(Channel& channel);
   // Whether a transfer found no free slot since the last call.
   bool take_out_of_slots() { return std::exchange(is_out_of_slots_, false); }
 
