@@ -36,9 +36,9 @@ struct Channel {
   std::uint16_t sequence = 0;  // of the newest message, or the open batch; wraps
   std::uint16_t credit_returns = 0;
 
-  std::list<Request*> queue;  // it takes no memory while empty, as most are
-  std::uint64_t queued = 0;   // requests that have ever been in the queue
-  std::uint64_t left = 0;     // of these, those that are not there any more
+  std::list<Request*> queue;   // it takes no memory while empty, as most are
+  std::uint64_t queued = 0;    // requests that have ever been in the queue
+  std::uint64_t dequeued = 0;  // of these, those that are not there any more
   // The open batch, as far as this worker knows; the queue is empty then.
   Batch* batch = nullptr;
   bool listed = false;            // it is in the list of channels with a queue

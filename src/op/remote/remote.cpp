@@ -81,7 +81,7 @@ unsigned Remote::pump(Channel& channel) {
     const bool was_copied = request->is<remote::Copied>();
     if (!send(channel, *request)) break;
     channel.queue.pop_front();
-    ++channel.left;
+    ++channel.dequeued;
     if (was_copied) --channel.copied;
     ++moved;
   }

@@ -68,7 +68,7 @@ class Remote final : public transport::Sink {
   bool have_left(const RemoteTarget& far, std::uint64_t queued) {
     if (!far.has_progress_rank || abandoned_ || is_lost(far.server)) return true;
     const Channel& channel = channels_.at(far.server);
-    return channel.queue.empty() || channel.left >= queued;
+    return channel.queue.empty() || channel.dequeued >= queued;
   }
   // Whether MPI has taken what has left when this is asked first, with *posted 0. With the rest it may go on
   // in calls of this process only.
