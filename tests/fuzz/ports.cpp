@@ -109,17 +109,17 @@ void many_connections(Input& input) {
     }
     is_over = listener.look(now);
   }
-  if (is_over || listener.has_guest()) return;
+  if (is_over || listener.has_caller()) return;
   // Who keeps to the rules comes in, however long the others keep it waiting.
   worlds::PortConnector connector({address()}, worlds::hello_of_leader(port().name().cookie),
                                   worlds::Deadline(1000, now));
   const auto end = now + std::chrono::seconds(50);
-  for (int turns = 0; turns < 20000 && now < end && !listener.has_guest(); ++turns) {
+  for (int turns = 0; turns < 20000 && now < end && !listener.has_caller(); ++turns) {
     listener.look(now);
     connector.look(now);
     if (turns > 200) now += std::chrono::milliseconds(5);
   }
-  demand(listener.has_guest(), "a guest that keeps to the rules comes in");
+  demand(listener.has_caller(), "a caller that keeps to the rules comes in");
 }
 
 void false_port(Input& input) {

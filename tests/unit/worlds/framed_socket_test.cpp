@@ -167,12 +167,12 @@ TEST(FramedSocket, keeps_listening_while_strangers_come_and_go) {
     FramedSocket stranger = std::move(FramedSocket::start(resolve(listener.name())->front())).value();
     stranger.step();
   }
-  FramedSocket guest = std::move(FramedSocket::start(resolve(listener.name())->front())).value();
-  guest.send(frame_of("hello"));
+  FramedSocket caller = std::move(FramedSocket::start(resolve(listener.name())->front())).value();
+  caller.send(frame_of("hello"));
   std::vector<FramedSocket> came;
   std::vector<std::byte> got;
   EXPECT_TRUE(eventually([&] {
-    guest.step();
+    caller.step();
     if (auto next = listener.accept()) came.push_back(std::move(*next));
     for (FramedSocket& each : came) {
       each.step();
@@ -191,16 +191,16 @@ TEST(FramedSocket, listens_at_the_address_that_it_gives_alone) {
           .value();
   EXPECT_TRUE(eventually([&] { return !elsewhere.step() || elsewhere.is_connected(); }));
   EXPECT_FALSE(elsewhere.is_connected());
-  FramedSocket guest = std::move(FramedSocket::start(resolve(listener.name())->front())).value();
-  EXPECT_TRUE(eventually([&] { return guest.step() && guest.is_connected(); }));
+  FramedSocket caller = std::move(FramedSocket::start(resolve(listener.name())->front())).value();
+  EXPECT_TRUE(eventually([&] { return caller.step() && caller.is_connected(); }));
 }
 
 TEST(FramedSocket, gives_an_address_of_this_host_that_it_listens_at) {
   Listener listener = std::move(Listener::open("")).value();
   EXPECT_NE(listener.name().host, "");
-  FramedSocket guest = std::move(FramedSocket::start(resolve(listener.name())->front())).value();
+  FramedSocket caller = std::move(FramedSocket::start(resolve(listener.name())->front())).value();
   EXPECT_TRUE(eventually([&] {
-    guest.step();
+    caller.step();
     return listener.accept().has_value();
   }));
 }

@@ -28,9 +28,9 @@ std::future<Result<FramedSocket>> ties_itself(const PortName& port, WorldId worl
 
 // Both ends of one link; returns the far one.
 FramedSocket make_tie(Listener& listener, LivenessLinks& near_end) {
-  std::future<Result<FramedSocket>> guest = ties_itself(listener.name(), far_world);
+  std::future<Result<FramedSocket>> caller = ties_itself(listener.name(), far_world);
   EXPECT_TRUE(await_links(listener, 1, Deadline(20), near_end));
-  return std::move(guest.get()).value();
+  return std::move(caller.get()).value();
 }
 
 LivenessLinks links_with(FramedSocket channel) {
@@ -209,11 +209,11 @@ TEST(LifeWatch, learns_of_which_world_each_is_and_sends_strangers_away) {
   PortName wrong = listener.name();
   wrong.cookie = draw_cookie();
   auto stranger = std::async(std::launch::async, [&] { return link_to(wrong, far_world, Deadline(0.05)); });
-  auto guest = ties_itself(listener.name(), far_world);
+  auto caller = ties_itself(listener.name(), far_world);
   auto other = ties_itself(listener.name(), far_world + 1);
   LivenessLinks came;
   EXPECT_TRUE(await_links(listener, 2, Deadline(20), came));
-  EXPECT_TRUE(guest.get());
+  EXPECT_TRUE(caller.get());
   EXPECT_TRUE(other.get());
   EXPECT_FALSE(stranger.get());
   EXPECT_EQ(came.size(), 2U);
@@ -249,7 +249,7 @@ TEST_P(LifeWatchAmongStrangers, is_tied_to_the_right_one) {
   }
   EXPECT_LE(comex::testing::open_descriptors() - strangers.size(), descriptors + 48);
   EXPECT_LE(testing::allocated_bytes(), bytes + (std::size_t{1} << 20));
-  const auto guest = link_to(listener.name(), far_world, Deadline(5));
+  const auto caller = link_to(listener.name(), far_world, Deadline(5));
   waits.wait();
   EXPECT_TRUE(is_tied);
   EXPECT_EQ(came.count(far_world), 1U);
@@ -285,11 +285,11 @@ TEST(LifeWatch, is_tied_to_those_who_come_in_the_middle_of_strangers) {
 
 TEST(LifeWatch, is_tied_to_one_that_was_sent_away_before_it_was_known) {
   Listener listener = std::move(Listener::open("127.0.0.1")).value();
-  std::future<Result<FramedSocket>> guest = ties_itself(listener.name(), far_world);
+  std::future<Result<FramedSocket>> caller = ties_itself(listener.name(), far_world);
   while (!listener.accept()) std::this_thread::yield();
   LivenessLinks came;
   EXPECT_TRUE(await_links(listener, 1, Deadline(5), came));
-  EXPECT_TRUE(guest.get());
+  EXPECT_TRUE(caller.get());
   EXPECT_EQ(came.count(far_world), 1U);
 }
 
@@ -300,7 +300,7 @@ TEST(LifeWatch, is_tied_to_one_that_was_refused_at_first) {
     const Listener early = std::move(Listener::open("127.0.0.1")).value();
     port = early.name();
   }
-  std::future<Result<FramedSocket>> guest = ties_itself(port, far_world);
+  std::future<Result<FramedSocket>> caller = ties_itself(port, far_world);
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   const Socket late(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   const int again = 1;
@@ -318,7 +318,7 @@ TEST(LifeWatch, is_tied_to_one_that_was_refused_at_first) {
   }
   ASSERT_TRUE(has_said);
   let_in(*came);
-  EXPECT_TRUE(guest.get());
+  EXPECT_TRUE(caller.get());
 }
 
 // Nor is the end of one that has given up a death to the other side, which hears of it too late.

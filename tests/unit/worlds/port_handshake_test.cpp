@@ -76,13 +76,13 @@ class Meeting : public ::testing::Test {
   PortConnector connector_to(const worlds::Address& address) const {
     return {{address}, hello_of_leader(listener.name().cookie), Deadline(limit_s, start)};
   }
-  // A guest that says these words.
-  worlds::FramedSocket guest(const std::string& words) const {
+  // A caller that says these words.
+  worlds::FramedSocket caller(const std::string& words) const {
     worlds::FramedSocket made = std::move(worlds::FramedSocket::start(local(listener.name().port))).value();
     made.send(frame_of(words));
     return made;
   }
-  worlds::FramedSocket guest() const { return guest("comex meets " + listener.name().cookie); }
+  worlds::FramedSocket caller() const { return caller("comex meets " + listener.name().cookie); }
   // Steps everything, the clock aside, until this holds.
   template <class Holds>
   bool eventually(Holds&& holds) {
@@ -124,7 +124,7 @@ TEST_F(Meeting, lets_a_visitor_in_that_then_talks_with_the_host) {
 }
 
 TEST_F(Meeting, lets_nobody_in_without_the_cookie) {
-  worlds::FramedSocket stranger = guest("comex meets somebody");
+  worlds::FramedSocket stranger = caller("comex meets somebody");
   EXPECT_TRUE(eventually([&] {
     EXPECT_FALSE(handshake.look(now));
     return !stranger.step();
@@ -234,8 +234,8 @@ TEST_F(Meeting, is_tried_anew_where_others_have_filled_the_queue) {
 // ---- several guests, and those that were dropped ----
 
 TEST_F(Meeting, lets_one_guest_in_though_two_know_the_cookie) {
-  worlds::FramedSocket first = guest();
-  worlds::FramedSocket second = guest();
+  worlds::FramedSocket first = caller();
+  worlds::FramedSocket second = caller();
   ASSERT_TRUE(
       eventually([&] { return first.step() && second.step() && first.is_sent() && second.is_sent(); }));
   ASSERT_TRUE(eventually([&] { return has_arrived(first) && has_arrived(second); }));
@@ -257,7 +257,7 @@ TEST_F(Meeting, lets_one_guest_in_though_two_know_the_cookie) {
 // It has given up while it waited in the queue.
 TEST_F(Meeting, goes_on_with_the_next_where_a_guest_has_gone) {
   for (int gone = 0; gone < 3; ++gone) {
-    worlds::FramedSocket left = guest();
+    worlds::FramedSocket left = caller();
     ASSERT_TRUE(eventually([&] { return left.step() && left.is_sent() && left.is_connected(); }));
     ASSERT_EQ(::shutdown(left.descriptor(), SHUT_WR), 0);
     ASSERT_TRUE(eventually([&] { return has_ended_there(left); }));
@@ -265,21 +265,21 @@ TEST_F(Meeting, goes_on_with_the_next_where_a_guest_has_gone) {
   for (int round = 0; round < 50; ++round) ASSERT_FALSE(handshake.look(now));
   PortConnector connector = connector_to(local(listener.name().port));
   EXPECT_TRUE(is_let_in(connector, handshake));
-  EXPECT_TRUE(handshake.has_guest());
+  EXPECT_TRUE(handshake.has_caller());
 }
 
 // It gave up in the moment in which it was let in.
 TEST_F(Meeting, goes_on_with_the_next_where_a_guest_goes_before_its_first_frame) {
-  std::optional<worlds::FramedSocket> left = guest();
-  ASSERT_TRUE(eventually([&] { return left->step() && (handshake.look(now), handshake.has_guest()); }));
+  std::optional<worlds::FramedSocket> left = caller();
+  ASSERT_TRUE(eventually([&] { return left->step() && (handshake.look(now), handshake.has_caller()); }));
   left.reset();
   PortConnector connector = connector_to(local(listener.name().port));
   EXPECT_TRUE(is_let_in(connector, handshake));
 }
 
 TEST_F(Meeting, ends_at_its_limit_where_a_guest_says_nothing_more) {
-  worlds::FramedSocket silent = guest();
-  ASSERT_TRUE(eventually([&] { return silent.step() && (handshake.look(now), handshake.has_guest()); }));
+  worlds::FramedSocket silent = caller();
+  ASSERT_TRUE(eventually([&] { return silent.step() && (handshake.look(now), handshake.has_caller()); }));
   EXPECT_FALSE(handshake.look(start + seconds(60) - milliseconds(1)));
   EXPECT_TRUE(handshake.look(start + seconds(60)));
   EXPECT_FALSE(handshake.has_entered());

@@ -1,4 +1,4 @@
-// What strangers at a port cost, and that the right guest gets in among them: real sockets, a stepped clock.
+// What strangers at a port cost, and that the right caller gets in among them: real sockets, a stepped clock.
 #include <gtest/gtest.h>
 
 #include <thread>

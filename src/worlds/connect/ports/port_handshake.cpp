@@ -66,11 +66,11 @@ PortListener::PortListener(Listener& listener, const Deadline& deadline)
 bool PortListener::look(Clock::time_point now) {
   unverified_.look(listener_, now, [this](FramedSocket& channel, const Bytes& frame) {
     // One that has gone since, as it has given up, must not take the place of the next.
-    if (has_guest() || !channel.is_open() || frame != hello_) return;
-    guest_ = std::move(channel);
-    let_in(guest_);
+    if (has_caller() || !channel.is_open() || frame != hello_) return;
+    caller_ = std::move(channel);
+    let_in(caller_);
   });
-  guest_.step();
+  caller_.step();
   return has_entered() || deadline_.is_over(now);
 }
 

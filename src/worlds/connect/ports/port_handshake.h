@@ -6,7 +6,7 @@
 //              ◄── enter ◄──
 //              ──► a first frame ──►                            it has entered, and both go on
 //
-// A guest that goes before its first frame makes room for the next. A connector that was refused, dropped or
+// A caller that goes before its first frame makes room for the next. A connector that was refused, dropped or
 // not answered tries again until its deadline. Nothing here blocks. Used by leader_channel, and by the watch
 // over worlds for its links.
 #pragma once
@@ -64,16 +64,16 @@ class PortListener {
 
   // True when it is over: somebody has entered, or the time is up.
   bool look(Deadline::Clock::time_point now);
-  bool has_guest() const { return guest_.is_open(); }  // who has shown the cookie; it keeps others waiting
-  bool has_entered() const { return guest_.has_frame(); }
-  FramedSocket take() { return std::move(guest_); }
+  bool has_caller() const { return caller_.is_open(); }  // who has shown the cookie; it keeps others waiting
+  bool has_entered() const { return caller_.has_frame(); }
+  FramedSocket take() { return std::move(caller_); }
 
  private:
   Listener& listener_;
   const Deadline deadline_;
   const Bytes hello_;
   UnverifiedConnections unverified_;
-  FramedSocket guest_;
+  FramedSocket caller_;
 };
 
 class PortConnector {
