@@ -157,7 +157,7 @@ class Server final : public transport::Sink {
   bool accumulate(const InlineRequest& small);
   bool may_write_kept(const Header& header);
   void note_written(Origin& origin, const Header& header, const Payload& payload);
-  bool is_mirrored(const InlineRequest& fence);
+  bool ask_for_mirrors_once(const InlineRequest& fence);
   void mark_applied(const InlineRequest& small);
   void mark_applied(Origin& origin, const Header& header);
   void start_transfer(Origin& origin, Entry& entry);

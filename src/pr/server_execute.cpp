@@ -78,8 +78,8 @@ void Server::note_written(Origin& origin, const Header& header, const Payload& p
   if (is_kept && options_.mirrors != nullptr) origin.is_unmirrored = true;
 }
 
-// Whether the mirrors have what was written before this fence. The first call sees to it that they get it.
-bool Server::is_mirrored(const InlineRequest& fence) {
+// The first call for a fence asks that the mirrors get what was written before it. True once they have it.
+bool Server::ask_for_mirrors_once(const InlineRequest& fence) {
   std::uint64_t& ticket = fence.progress.mirror_ticket;
   if (ticket == 0) {
     const bool has_mirrors = fence.origin.is_unmirrored || (fence.header.flags & protocol::with_mirrors) != 0;
@@ -123,7 +123,7 @@ bool Server::execute(const InlineRequest& small) {
       store(header);
       break;
     case Verb::fence:
-      if (!is_mirrored(small)) return false;
+      if (!ask_for_mirrors_once(small)) return false;
       break;
     case Verb::release:
     case Verb::unlock:
