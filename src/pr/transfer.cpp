@@ -92,7 +92,7 @@ std::span<std::byte> BodyTransfer::next_place() const {
 // Sends the body of a get, or the empty chunks of a refused one.
 TransferStep BodyTransfer::step_send() {
   TransferStep step = TransferStep::nothing;
-  if (chunks_.oldest_is_over(place_.transport)) {
+  if (chunks_.try_take_oldest(place_.transport)) {
     give_back_buffer(chunks_.oldest_buffer());
     chunks_.end_oldest();
     step = TransferStep::moved;
@@ -144,7 +144,7 @@ bool BodyTransfer::start_receive() {
 bool BodyTransfer::has_arrived() {
   if (oldest_is_here_) return true;
   std::size_t received = 0;
-  if (!chunks_.oldest_is_over(place_.transport, &received)) return false;
+  if (!chunks_.try_take_oldest(place_.transport, &received)) return false;
   COMEX_BUG_IF(received != chunks_.oldest_bytes());
   return oldest_is_here_ = true;
 }

@@ -44,8 +44,8 @@ class ChunkRing {
   Buffer& buffer(unsigned index) { return ring_[index].buffer; }
 
   void start(Ticket ticket) { ring_[started_++ % depth_].ticket = ticket; }
-  // There is one under way, and it is complete.
-  bool oldest_is_over(Transport& transport, std::size_t* received = nullptr) const {
+  // True if the oldest chunk under way is complete; that spends its ticket, so end_oldest() has to follow.
+  bool try_take_oldest(Transport& transport, std::size_t* received = nullptr) {
     return !is_empty() && transport.done(ring_[finished_ % depth_].ticket, received);
   }
   void end_oldest() { ++finished_; }

@@ -89,7 +89,7 @@ unsigned Transfers::move(Transfer& transfer) {
 unsigned Transfers::send_chunks(Transfer& transfer) {
   auto& chunks = transfer.chunks;
   unsigned moved = 0;
-  for (; chunks.oldest_is_over(state_.transport); ++moved) chunks.end_oldest();
+  for (; chunks.try_take_oldest(state_.transport); ++moved) chunks.end_oldest();
   for (; chunks.may_start(); ++moved) {
     const std::uint32_t bytes = chunks.next_bytes();
     std::byte* from = transfer.near.contiguous();
@@ -116,7 +116,7 @@ unsigned Transfers::receive_chunks(Transfer& transfer) {
   auto& chunks = transfer.chunks;
   unsigned moved = 0;
   std::size_t received = 0;
-  for (; chunks.oldest_is_over(state_.transport, &received); ++moved) {
+  for (; chunks.try_take_oldest(state_.transport, &received); ++moved) {
     COMEX_BUG_IF(received != 0 && received != chunks.oldest_bytes());
     if (received == 0) {
       transfer.refused = true;
