@@ -1,6 +1,7 @@
 // Decides when a table removes entries that are no longer needed: before it grows, and only when it has twice
 // as many entries as the last sweep left. So sweeping costs a few steps for each entry added, and a table
-// holds at most twice what was outstanding, or `kept`.
+// holds at most twice what was outstanding, or `kept`. Beside it stand the steps of a sweep: to remove
+// entries, and to give back the memory that a table or vector took for them.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,7 @@ class CleanupThreshold {
   explicit CleanupThreshold(std::size_t kept) : kept_(kept), due_(kept) {}
 
   bool is_due(std::size_t entries) const { return entries >= due_; }
-  void has_left(std::size_t entries) { due_ = std::max(kept_, 2 * entries); }
+  void note_swept(std::size_t remaining) { due_ = std::max(kept_, 2 * remaining); }
   // True if there are more entries than a table keeps without a sweep.
   bool is_over(std::size_t entries) const { return entries > kept_; }
 

@@ -134,7 +134,7 @@ class ImplicitSet {
     forget(entries_, [](const auto& each) { return !each.second.listed; });
     last_ = nullptr;
     give_back_capacity(listed_);
-    sweep_.has_left(entries_.size());
+    sweep_.note_swept(entries_.size());
   }
   void sweep() {
     all_done(0, [](Lpid) { return false; });

@@ -171,7 +171,7 @@ void Runtime::complete(const groups::Group& group) {
 void Runtime::note_handle(int handle, const op::WaitReason& issued_for) {
   if (handle_sweep_.is_due(live_handles_.size())) {
     forget_done_handles();
-    handle_sweep_.has_left(live_handles_.size());
+    handle_sweep_.note_swept(live_handles_.size());
   }
   live_handles_.push_back(issued_for);
   live_handles_.back().handle = handle;

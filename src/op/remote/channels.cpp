@@ -38,7 +38,7 @@ void Channels::retire_idle() {
     return true;
   });
   last_ = nullptr;
-  sweep_.has_left(channels_.size());
+  sweep_.note_swept(channels_.size());
   idle_peers_.keep(std::move(idle));
 }
 
