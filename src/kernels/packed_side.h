@@ -53,7 +53,7 @@ class PackedSide {
   // stripe. `bytes` must not go beyond the end.
   void gather(std::byte* packed, std::uint64_t bytes) { move(packed, bytes); }
   void scatter(const std::byte* packed, std::uint64_t bytes) { move(packed, bytes); }
-  template <BlockLocks Guard>  // of the arena that begins at the base
+  template <BlockGuard Guard>  // of the arena that begins at the base
   std::uint64_t try_accumulate(Guard& guard, const Accumulation& accumulation, const std::byte* packed,
                                std::uint64_t bytes) {
     if (kind_ == Kind::patch)

@@ -45,7 +45,7 @@ class SegmentLists {
 };
 
 // `far_memory(address)` maps a far address of the scatter. Segments are whole elements.
-template <BlockLocks Guard, class Where>
+template <BlockGuard Guard, class Where>
 void accumulate_segments(Guard& guard, const Scatter& scatter, Where&& far_memory,
                          const Accumulation& accumulation) {
   std::uint64_t done = 0;

@@ -22,7 +22,7 @@ inline constexpr std::uint64_t stripe_block_bytes = std::uint64_t{1} << stripe_b
 
 // Two blocks may share a lock word: lock_two(b, b + 1) allows for that and unlock_two undoes it.
 template <class G>
-concept BlockLocks = requires(G& guard, std::uint64_t block) {
+concept BlockGuard = requires(G& guard, std::uint64_t block) {
   guard.lock(block);
   { guard.try_lock(block) } -> std::same_as<bool>;
   guard.unlock(block);
@@ -59,7 +59,7 @@ inline void fetch_ahead(const std::byte* far, std::uint64_t bytes) {
 enum class Contended : std::uint8_t { wait, give_up };
 
 // Keeps at most one block locked between runs, so that neighbouring rows share a lock.
-template <BlockLocks Guard, Contended contended>
+template <BlockGuard Guard, Contended contended>
 class StripeWalk {
  public:
   StripeWalk(Guard& guard, const Accumulation& accumulation) : guard_(guard), acc_(accumulation) {}
@@ -165,7 +165,7 @@ class StripeWalk {
 };
 
 // One contiguous run. Trailing bytes short of an element are ignored.
-template <BlockLocks Guard>
+template <BlockGuard Guard>
 void accumulate_run(Guard& guard, FarMemory far, const std::byte* near, std::uint64_t bytes,
                     const Accumulation& accumulation) {
   const std::uint64_t whole = bytes & ~(std::uint64_t{accumulation.element_bytes} - 1);
@@ -184,7 +184,7 @@ void accumulate_run(Guard& guard, FarMemory far, const std::byte* near, std::uin
 
 // The same, but it gives up at the first busy block and returns the bytes done, to be called again with the
 // rest. Trailing bytes count as done once everything before them is.
-template <BlockLocks Guard>
+template <BlockGuard Guard>
 std::uint64_t try_accumulate_run(Guard& guard, FarMemory far, const std::byte* near, std::uint64_t bytes,
                                  const Accumulation& accumulation) {
   const std::uint64_t whole = bytes & ~(std::uint64_t{accumulation.element_bytes} - 1);
@@ -194,7 +194,7 @@ std::uint64_t try_accumulate_run(Guard& guard, FarMemory far, const std::byte* n
 }
 
 // A patch with two strided sides, made with the accumulation's element size.
-template <BlockLocks Guard>
+template <BlockGuard Guard>
 void accumulate_patch(Guard& guard, const Patch& patch, FarMemory far, const std::byte* near,
                       const Accumulation& accumulation) {
   StripeWalk<Guard, Contended::wait> walk(guard, accumulation);
@@ -207,7 +207,7 @@ void accumulate_patch(Guard& guard, const Patch& patch, FarMemory far, const std
 // Adds up to `bytes` of a packed body at the cursor's place in the far side; gives up at the first busy
 // block. Returns the bytes done, by which the cursor has moved. The body must be cut between elements, as
 // chunks that are a multiple of 16 bytes are.
-template <BlockLocks Guard>
+template <BlockGuard Guard>
 std::uint64_t try_accumulate_packed(Guard& guard, RunCursor& cursor, FarMemory far, const std::byte* packed,
                                     std::uint64_t bytes, const Accumulation& accumulation) {
   StripeWalk<Guard, Contended::give_up> walk(guard, accumulation);

@@ -208,8 +208,8 @@ def check_links(text):
             yield f"{LINKS}: {room} may include {other} and does not link it"
 
 
-TYPE = re.compile(r"^(?:class|struct|union|enum class|enum|using)\s+(?:\[\[\w+\]\]\s+|alignas\([^)]*\)\s+)*(\w+)"
-                  r"(?:\s+final)?\s*(?::[^:;{][^;{]*)?[{=]", re.M)
+TYPE = re.compile(r"^(?:class|struct|union|enum class|enum|using|concept)\s+"
+                  r"(?:\[\[\w+\]\]\s+|alignas\([^)]*\)\s+)*(\w+)(?:\s+final)?\s*(?::[^:;{][^;{]*)?[{=]", re.M)
 
 
 def check_types(sources):

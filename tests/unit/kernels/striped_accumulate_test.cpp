@@ -56,7 +56,7 @@ class NotingGuard {
   int pairs = 0;
   std::uint64_t added = 0;
 };
-static_assert(BlockLocks<NotingGuard>);
+static_assert(BlockGuard<NotingGuard>);
 
 // What the kernel's double checks against; a plain function can reach nothing else.
 thread_local NotingGuard* watched = nullptr;
