@@ -39,7 +39,7 @@ Element absolute(Element value) {
 // The combination of whole arrays by one of two elements. They are copied, because the program's memory need
 // not be aligned for its type.
 template <class Element, class Apply>
-Reduction::Combine combine_by(const Apply& /*without state*/) {
+Reduction::CombineFunction combine_by(const Apply& /*without state*/) {
   return [](void* into, const void* from, std::size_t elements) {
     auto* a = static_cast<std::byte*>(into);
     const auto* b = static_cast<const std::byte*>(from);
@@ -94,7 +94,7 @@ bool begins_with(const char* text, std::string_view name) {
 }
 
 template <class E>
-Reduction::Combine combine_of_integers(ReduceOp operation) {
+Reduction::CombineFunction combine_of_integers(ReduceOp operation) {
   switch (operation) {
     case ReduceOp::bit_or:
       return combine_by<E>([](E a, E b) { return a | b; });
@@ -110,7 +110,7 @@ Reduction::Combine combine_of_integers(ReduceOp operation) {
 }
 
 template <class E>
-Reduction::Combine combine_of(ReduceOp operation) {
+Reduction::CombineFunction combine_of(ReduceOp operation) {
   switch (operation) {
     case ReduceOp::sum:
       return combine_by<E>([](E a, E b) { return wrapped(a, b, std::plus{}); });
@@ -132,7 +132,7 @@ Reduction::Combine combine_of(ReduceOp operation) {
 template <class E>
 Reduction make_reduction(const char* op) {
   const ReduceOp operation = operation_named(op);
-  const Reduction::Combine combine = combine_of<E>(operation);
+  const Reduction::CombineFunction combine = combine_of<E>(operation);
   if (combine == nullptr) {
     refuse("a collective's operation \"" + first_of_name(op) + "\" is unknown for its type");
   }

@@ -21,10 +21,10 @@ std::size_t type_bytes(int type);
 class Reduction {
  public:
   using Prepare = void (*)(void*, std::size_t);
-  using Combine = void (*)(void*, const void*, std::size_t);
+  using CombineFunction = void (*)(void*, const void*, std::size_t);
 
   static Reduction of(const char* op, int type);
-  Reduction(std::size_t width, Combine how, Prepare before = nullptr)
+  Reduction(std::size_t width, CombineFunction how, Prepare before = nullptr)
       : prepare_(before), combine_(how), element_bytes_(width) {}
 
   std::size_t element_bytes() const { return element_bytes_; }
@@ -37,7 +37,7 @@ class Reduction {
 
  private:
   Prepare prepare_;
-  Combine combine_;
+  CombineFunction combine_;
   std::size_t element_bytes_;
 };
 

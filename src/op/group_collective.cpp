@@ -131,7 +131,7 @@ void GroupCollective::broadcast(std::span<std::byte> data, std::uint32_t root) {
 }
 
 // Uses the tree of broadcast() upwards: the order of combining depends on the number of members only.
-void GroupCollective::reduce(std::span<std::byte> data, std::uint32_t root, Combine combine) {
+void GroupCollective::reduce(std::span<std::byte> data, std::uint32_t root, CombineFunction combine) {
   ++sequence_;
   const std::uint64_t size = members_.size;
   const std::uint64_t me = (members_.me + size - root) % size;
@@ -148,7 +148,7 @@ void GroupCollective::reduce(std::span<std::byte> data, std::uint32_t root, Comb
   }
 }
 
-void GroupCollective::all_reduce(std::span<std::byte> data, Combine combine) {
+void GroupCollective::all_reduce(std::span<std::byte> data, CombineFunction combine) {
   reduce(data, 0, combine);
   broadcast(data, 0);
 }

@@ -38,7 +38,7 @@ struct Membership {
 
 class GroupCollective {
  public:
-  using Combine = FunctionRef<void(std::span<std::byte> into, std::span<const std::byte> from)>;
+  using CombineFunction = FunctionRef<void(std::span<std::byte> into, std::span<const std::byte> from)>;
 
   GroupCollective(Engine& engine, ControlMessages& control, Membership members);
 
@@ -49,8 +49,8 @@ class GroupCollective {
   void all_gather(std::span<const std::byte> mine, std::span<std::byte> all);
   void broadcast(std::span<std::byte> data, std::uint32_t root);
   // Combines in a fixed order into the root's data; elsewhere `data` is scratch afterwards.
-  void reduce(std::span<std::byte> data, std::uint32_t root, Combine combine);
-  void all_reduce(std::span<std::byte> data, Combine combine);
+  void reduce(std::span<std::byte> data, std::uint32_t root, CombineFunction combine);
+  void all_reduce(std::span<std::byte> data, CombineFunction combine);
   bool all_agree(bool mine);
   std::uint64_t all_max(std::uint64_t mine);
 

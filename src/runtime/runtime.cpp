@@ -223,7 +223,8 @@ void Runtime::barrier(int handle) {
 }
 
 // Over the world, each host's lowest worker exchanges with the others and shows its host the result.
-void Runtime::all_reduce(int handle, std::span<std::byte> data, op::GroupCollective::Combine combine) {
+void Runtime::all_reduce(int handle, std::span<std::byte> data,
+                         op::GroupCollective::CombineFunction combine) {
   if (handle != groups::world_handle || data.size() > HostCollectives::most_bytes) {
     extras(handle).collective->all_reduce(data, combine);
     return;

@@ -345,7 +345,7 @@ class Runtime {
   template <class F>
   void for_each_reach(const groups::Group& group, F&& f);
   void synchronize_world();
-  void all_reduce(int handle, std::span<std::byte> data, op::GroupCollective::Combine combine);
+  void all_reduce(int handle, std::span<std::byte> data, op::GroupCollective::CombineFunction combine);
 
   Reporter& reporter_;
   std::unique_ptr<World> world_;
