@@ -70,7 +70,7 @@ int comex_test(comex_request_t* handle, int* status) {
   }
   *status = state == State::pending ? 1 : 0;
   if (state != State::pending) {
-    constexpr std::uint32_t kind = comex::activity::number_of("test");
+    constexpr std::uint32_t kind = comex::activity::call_hash("test");
     runtime->activity().end_attempts(kind, *handle);
     return result_of(*runtime, *handle);
   }

@@ -132,7 +132,7 @@ op::WaitReason reason(const char* name, const Named& named) {
 
 // The result of a trylock: who does not get the mutex repeats the call.
 int tell_taken(const Named& named, bool is_taken, bool is_recovered, int* acquired) {
-  constexpr std::uint32_t kind = activity::number_of("trylock");
+  constexpr std::uint32_t kind = activity::call_hash("trylock");
   *acquired = is_taken ? 1 : 0;
   if (is_taken)
     named.runtime->activity().end_attempts(kind);

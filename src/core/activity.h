@@ -96,7 +96,7 @@ struct alignas(64) CurrentWait {
   Word target;   // process id + 1, a worker number in the own world; 0: none in particular
   Word server;   // MPI rank + 1 of the progress rank that has to answer; 0: none
   Word named;    // how the call names it: its rank + 1 : 32 | the group's handle : 32
-  Word waiting;  // of Waiting : 32 | 0 or the number of its call : 32, which no other name changes
+  Word waiting;  // of Waiting : 32 | 0 or the hash of its call : 32, which no other name changes
   Word context;  // of the group whose members it waits for; 0: the world, or nobody in particular
   Word mutex;    // index + 1 of the mutex that it waits for; 0: none
 };
@@ -215,7 +215,7 @@ class Recorder {
   struct Wait {
     const char* name = "";
     Waiting waiting = Waiting::other;
-    std::uint32_t kind = 0;  // see number_of
+    std::uint32_t kind = 0;  // see call_hash
     std::int64_t target = -1;
     std::int64_t server = -1;
     std::int64_t group = 0;  // 0: it is named by its worker number
@@ -327,7 +327,7 @@ class Recorder {
 };
 
 // Tells calls apart, whatever other names they are made by. Never 0.
-constexpr std::uint32_t number_of(std::string_view call) {
+constexpr std::uint32_t call_hash(std::string_view call) {
   std::uint32_t hash = 2166136261;
   for (const char letter : call) hash = (hash ^ static_cast<unsigned char>(letter)) * 16777619;
   return hash | 1;

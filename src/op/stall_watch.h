@@ -95,7 +95,7 @@ class StallWatch {
     const CallNames names = options_.call ? options_.call() : CallNames();
     wait_ = {.name = names.made != nullptr ? names.made : reason_.operation,
              .waiting = activity::waiting_of(reason_.operation, reason_.server != no_rank),
-             .kind = activity::number_of(names.call != nullptr ? names.call : reason_.operation),
+             .kind = activity::call_hash(names.call != nullptr ? names.call : reason_.operation),
              .target = reason_.target,
              .server = reason_.server,
              .group = reason_.named.group,

@@ -116,7 +116,7 @@ void Runtime::attempt_failed(const op::WaitReason& attempt, activity::Waiting wa
   give_way();
   if (!activity_) return;
   const std::uint64_t now_ns = world_->os->now_ns();
-  const std::uint32_t kind = activity::number_of(attempt.operation);
+  const std::uint32_t kind = activity::call_hash(attempt.operation);
   const auto before = activity_.failed_before(kind, now_ns);
   // Of several handles that are tested in turn the first is shown, of several mutexes the last.
   if (before && before->handle != 0 && handles_.state(before->handle) == nb::HandleTable::State::pending)

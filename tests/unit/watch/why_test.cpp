@@ -34,7 +34,7 @@ RankState waiting(int number, std::string_view call, activity::Waiting what, int
   std::ranges::copy(call, rank.wait.call.begin());
   rank.wait.seconds = 12.34;
   rank.wait.waiting = what;
-  rank.wait.kind = activity::number_of(call == "ARMCI_Barrier" ? "barrier" : call);
+  rank.wait.kind = activity::call_hash(call == "ARMCI_Barrier" ? "barrier" : call);
   rank.wait.target = target;
   rank.wait.server = server_rank;
   return rank;
