@@ -215,8 +215,8 @@ int my_rank_in(const runtime::Runtime& runtime, const ProposedGroup& proposed, s
 }
 
 // All members are here, so the steps that follow need nobody's service.
-Created all_go_on_with(runtime::Runtime& runtime, const char* operation, op::GroupCollective& all,
-                       BridgeId bridge, const std::string& complaint) {
+Created outcome_for_all(runtime::Runtime& runtime, const char* operation, op::GroupCollective& all,
+                        BridgeId bridge, const std::string& complaint) {
   const bool all_can = all.all_agree(complaint.empty());
   const bool is_whole = all.is_whole();
   if (!is_whole && bridge != no_bridge) runtime.look_at_failures();  // the bridge may end with a member
@@ -268,7 +268,7 @@ Created try_to_create_group(runtime::Runtime& runtime, const char* operation, co
   std::string complaint;
   if (handle < 0) complaint = no_handle_left();
   if (new_group == nullptr) complaint = "the place for the new group is null";
-  const Created created = all_go_on_with(runtime, operation, collective, proposed.bridge, complaint);
+  const Created created = outcome_for_all(runtime, operation, collective, proposed.bridge, complaint);
   if (created != Created::yes) {
     if (handle >= 0) runtime.remove_group(handle);
     return created;
