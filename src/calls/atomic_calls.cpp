@@ -231,11 +231,14 @@ int carry_out(runtime::Runtime& runtime, const char* name, const runtime::Reach&
     return COMEX_SUCCESS;
   }
   runtime.count(activity::Kind::rmw, target, scalar_bytes(operation.scalar));
-  const op::RemoteTarget far = target.remote_target();
+  const op::RemoteTarget remote_target = target.remote_target();
   op::Remote& remote = *target.remote;
   const bool may_append = !operation.is_blocking;
-  const auto begin = [&](nb::Completion& completion) { remote.append_or_start(operation, far, completion); };
-  return finish_remote(runtime, remote, target.reason(name), finish, begin, may_append ? &far : nullptr);
+  const auto begin = [&](nb::Completion& completion) {
+    remote.append_or_start(operation, remote_target, completion);
+  };
+  return finish_remote(runtime, remote, target.reason(name), finish, begin,
+                       may_append ? &remote_target : nullptr);
 }
 
 template <class Arguments>

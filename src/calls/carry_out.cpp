@@ -87,7 +87,7 @@ int carry_out(runtime::Runtime& runtime, const char* name, std::span<const Opera
     }
     return result;
   }
-  const op::RemoteTarget far = target.remote_target();
+  const op::RemoteTarget remote_target = target.remote_target();
   op::Remote& remote = *target.remote;
   const bool is_blocking = finish.kind == Finish::Kind::blocking;
   const bool may_append = !is_blocking && operations.size() == 1 && remote.takes(operations[0]);
@@ -95,16 +95,16 @@ int carry_out(runtime::Runtime& runtime, const char* name, std::span<const Opera
     for (Operation operation : operations) {
       operation.is_blocking = is_blocking;
       if (may_append) {
-        remote.append_or_start(operation, far, completion);
+        remote.append_or_start(operation, remote_target, completion);
       } else {
-        remote.start(operation, far, completion);
+        remote.start(operation, remote_target, completion);
       }
     }
   };
   std::uint64_t bytes = 0;
   for (const Operation& operation : operations) bytes += bytes_of(operation);
   return finish_remote(runtime, remote, target.reason(name), finish, begin,
-                       !is_blocking && op::Remote::is_small(bytes) ? &far : nullptr);
+                       !is_blocking && op::Remote::is_small(bytes) ? &remote_target : nullptr);
 }
 
 int carry_out(runtime::Runtime& runtime, const char* name, const Result<Operation>& operation,

@@ -70,11 +70,12 @@ int put_signal_directly(runtime::Runtime& runtime, const Signal& signal, const c
   }
   runtime->count(activity::Kind::put, target, static_cast<std::uint64_t>(of.bytes) + sizeof signal.value);
   data->is_blocking = finish.kind == Finish::Kind::blocking;
-  const op::RemoteTarget far = target.remote_target();
+  const op::RemoteTarget remote_target = target.remote_target();
   const auto begin = [&](nb::Completion& completion) {
-    target.remote->start_put_signal(data.value(), signal.word, signal.bits(), far, completion, signal.adds);
+    target.remote->start_put_signal(data.value(), signal.word, signal.bits(), remote_target, completion,
+                                    signal.adds);
   };
-  return finish_remote(*runtime, *target.remote, target.reason(call.name), finish, begin, &far);
+  return finish_remote(*runtime, *target.remote, target.reason(call.name), finish, begin, &remote_target);
 }
 
 // For all calls but the most frequent one, so that its short path stays short.
