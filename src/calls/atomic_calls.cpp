@@ -156,19 +156,19 @@ struct Typed {
 };
 
 template <class Word, class Arguments>
-inline AtomicOperation operation_on(Worker target, Atomic atomic, const Arguments& of) {
+inline AtomicOperation operation_on(Worker target, Atomic atomic, const Arguments& arguments) {
   AtomicOperation operation;
   operation.atomic = atomic;
   operation.scalar = sizeof(Word) == 8 ? Scalar::int64 : Scalar::int32;
   operation.target = target;
-  operation.far = static_cast<std::byte*>(of.far);
-  of.template load<Word>(operation);
+  operation.far = static_cast<std::byte*>(arguments.far);
+  arguments.template load<Word>(operation);
   return operation;
 }
 template <class Arguments>
-AtomicOperation operation_of(Worker target, const Found& found, const Arguments& of) {
-  return found.is_wide ? operation_on<std::uint64_t>(target, found.atomic, of)
-                       : operation_on<std::uint32_t>(target, found.atomic, of);
+AtomicOperation operation_of(Worker target, const Found& found, const Arguments& arguments) {
+  return found.is_wide ? operation_on<std::uint64_t>(target, found.atomic, arguments)
+                       : operation_on<std::uint32_t>(target, found.atomic, arguments);
 }
 
 template <class Word>
@@ -177,30 +177,31 @@ inline bool is_aligned(const void* word) {
 }
 
 template <class Word, class Arguments>
-inline bool small_word(PlainTarget& to, Atomic atomic, const Arguments& of) {
-  if (!is_aligned<Word>(of.far)) return false;
+inline bool small_word(PlainTarget& to, Atomic atomic, const Arguments& arguments) {
+  if (!is_aligned<Word>(arguments.far)) return false;
   to.count(activity::Kind::rmw, sizeof(Word));
-  return to.direct().try_atomic(operation_on<Word>(to.target(), atomic, of), to.place());
+  return to.direct().try_atomic(operation_on<Word>(to.target(), atomic, arguments), to.place());
 }
 
 // The width is asked for once.
 template <class Arguments>
-inline bool small_atomic(const Arguments& of, int proc, comex_group_t group) {
+inline bool small_atomic(const Arguments& arguments, int proc, comex_group_t group) {
   PlainTarget to(proc, group);
   Found found;
-  if (!to || !of.find(found)) return false;
-  return found.is_wide ? small_word<std::uint64_t>(to, found.atomic, of)
-                       : small_word<std::uint32_t>(to, found.atomic, of);
+  if (!to || !arguments.find(found)) return false;
+  return found.is_wide ? small_word<std::uint64_t>(to, found.atomic, arguments)
+                       : small_word<std::uint32_t>(to, found.atomic, arguments);
 }
 
 template <class Arguments>
-bool appended_atomic(const Arguments& of, int proc, comex_group_t group, comex_request_t* handle) {
-  runtime::Runtime* const runtime = behind_server(activity::Kind::rmw, of.far, of.far, proc, group);
+bool appended_atomic(const Arguments& arguments, int proc, comex_group_t group, comex_request_t* handle) {
+  runtime::Runtime* const runtime =
+      behind_server(activity::Kind::rmw, arguments.far, arguments.far, proc, group);
   Found found;
-  if (runtime == nullptr || !of.find(found)) return false;
-  AtomicOperation operation = operation_of(static_cast<Worker>(proc), found, of);
+  if (runtime == nullptr || !arguments.find(found)) return false;
+  AtomicOperation operation = operation_of(static_cast<Worker>(proc), found, arguments);
   const bool is_in_place =
-      found.is_wide ? is_aligned<std::uint64_t>(of.far) : is_aligned<std::uint32_t>(of.far);
+      found.is_wide ? is_aligned<std::uint64_t>(arguments.far) : is_aligned<std::uint32_t>(arguments.far);
   if (!is_in_place || !runtime->remote().takes(scalar_bytes(operation.scalar))) return false;
   operation.is_blocking = false;
   const auto append = [&](op::Remote& remote, const op::RemoteTarget& far, nb::Completion& completion) {
@@ -242,34 +243,36 @@ int carry_out(runtime::Runtime& runtime, const char* name, const runtime::Reach&
 }
 
 template <class Arguments>
-[[gnu::noinline]] int perform(const Arguments& of, int proc, comex_group_t group, const Finish& finish) {
+[[gnu::noinline]] int perform(const Arguments& arguments, int proc, comex_group_t group,
+                              const Finish& finish) {
   const char* name = finish.kind == Finish::Kind::blocking ? Arguments::blocking_name : Arguments::name;
   runtime::Reach target;
   runtime::Runtime* const runtime = enter({name, proc, group}, target);
   if (runtime == nullptr) return COMEX_FAILURE;
   Found found;
-  if (!of.find(found)) {
-    return runtime->reporter().fail(runtime->context(name, target, of.far), of.what_is_wrong());
+  if (!arguments.find(found)) {
+    return runtime->reporter().fail(runtime->context(name, target, arguments.far), arguments.what_is_wrong());
   }
-  AtomicOperation operation = operation_of(target.worker(), found, of);
+  AtomicOperation operation = operation_of(target.worker(), found, arguments);
   return carry_out(*runtime, name, target, operation, finish);
 }
 
 template <class Arguments>
-inline int blocking_atomic(const Arguments& of, int proc, comex_group_t group) {
-  if (small_atomic(of, proc, group)) [[likely]]
+inline int blocking_atomic(const Arguments& arguments, int proc, comex_group_t group) {
+  if (small_atomic(arguments, proc, group)) [[likely]]
     return COMEX_SUCCESS;
-  return perform(of, proc, group, Finish::block());
+  return perform(arguments, proc, group, Finish::block());
 }
 
 template <class Arguments>
-inline int nonblocking_atomic(const Arguments& of, int proc, comex_group_t group, comex_request_t* handle) {
-  if (small_atomic(of, proc, group)) {
+inline int nonblocking_atomic(const Arguments& arguments, int proc, comex_group_t group,
+                              comex_request_t* handle) {
+  if (small_atomic(arguments, proc, group)) {
     if (handle != nullptr) *handle = nb::HandleTable::completed_handle;
     return COMEX_SUCCESS;
   }
-  if (appended_atomic(of, proc, group, handle)) return COMEX_SUCCESS;
-  return perform(of, proc, group, Finish::by(handle));
+  if (appended_atomic(arguments, proc, group, handle)) return COMEX_SUCCESS;
+  return perform(arguments, proc, group, Finish::by(handle));
 }
 
 }  // namespace

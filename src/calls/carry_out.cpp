@@ -117,19 +117,20 @@ int carry_out(runtime::Runtime& runtime, const char* name, const Result<Operatio
                    op::kind_of(operation->action), finish);
 }
 
-bool find_arguments(runtime::Runtime& runtime, const char* name, const Accumulate& as, op::Arguments& found) {
-  const Scaling scaling = as.scaling();
-  found = {.action = Action::acc, .scalar = scaling.scalar, .scale = as.scale, .combine = scaling.combine};
+bool find_arguments(runtime::Runtime& runtime, const char* name, const Accumulate& acc,
+                    op::Arguments& found) {
+  const Scaling scaling = acc.scaling();
+  found = {.action = Action::acc, .scalar = scaling.scalar, .scale = acc.scale, .combine = scaling.combine};
   if (found.scalar != Scalar::none) return true;
   std::string text;
-  if (!as.is_known()) {
-    text = "the operation " + std::to_string(as.op) + " is unknown; COMEX_OP_SUM to COMEX_OP_XOR are " +
+  if (!acc.is_known()) {
+    text = "the operation " + std::to_string(acc.op) + " is unknown; COMEX_OP_SUM to COMEX_OP_XOR are " +
            std::to_string(COMEX_OP_SUM) + " to " + std::to_string(COMEX_OP_XOR);
-  } else if (scalar_of(as.type) == Scalar::none) {
-    text = "the accumulate type " + std::to_string(as.type) +
+  } else if (scalar_of(acc.type) == Scalar::none) {
+    text = "the accumulate type " + std::to_string(acc.type) +
            " is unknown; COMEX_ACC_INT to COMEX_ACC_LNG are " + std::to_string(COMEX_ACC_INT) + " to " +
            std::to_string(COMEX_ACC_LNG);
-  } else if (as.combine() >= Combine::bit_and) {
+  } else if (acc.combine() >= Combine::bit_and) {
     text = "COMEX_OP_AND, _OR and _XOR work on COMEX_ACC_INT and COMEX_ACC_LNG only";
   } else {
     text = "COMEX_OP_MIN and _MAX do not work on complex numbers, COMEX_ACC_CPL and COMEX_ACC_DCP";

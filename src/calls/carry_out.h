@@ -93,7 +93,7 @@ static_assert(COMEX_OP_XOR - COMEX_OP_SUM + 1 == combine_kinds && COMEX_OP_MIN -
               COMEX_OP_REPLACE - COMEX_OP_SUM == 4 && COMEX_OP_AND - COMEX_OP_SUM == 5 &&
               COMEX_OP_OR - COMEX_OP_SUM == 6);
 // Makes what op::validate() takes; reports what is wrong and returns false.
-bool find_arguments(runtime::Runtime& runtime, const char* name, const Accumulate& as, op::Arguments& found);
+bool find_arguments(runtime::Runtime& runtime, const char* name, const Accumulate& acc, op::Arguments& found);
 
 // Reports that a lock of a dead process was taken over.
 [[gnu::noinline]] void say_recovered(const runtime::Runtime& runtime, const Context& where);

@@ -7,7 +7,7 @@
 namespace comex::calls {
 namespace {
 
-struct Bytes {  // the caller's memory, the target's, and the number of bytes
+struct ContiguousArguments {  // as the program passed them, unchecked
   void* near = nullptr;
   void* far = nullptr;
   std::int64_t bytes = 0;
@@ -18,23 +18,23 @@ void* writable(const void* source) {  // no call writes to its source
 }
 
 // The long way for everything that the short path does not serve or refuses. It starts from the beginning.
-[[gnu::noinline]] int transfer(const Call& call, const op::Arguments& request, const Bytes& of,
-                               const Finish& finish) {
+[[gnu::noinline]] int transfer(const Call& call, const op::Arguments& request,
+                               const ContiguousArguments& arguments, const Finish& finish) {
   runtime::Reach target;
   runtime::Runtime* const runtime = enter(call, target);
   if (runtime == nullptr) return COMEX_FAILURE;
   op::Arguments resolved = request;
   resolved.target = target.worker();
-  const Result<Operation> operation = op::validate(resolved, of.near, of.far, of.bytes);
-  return carry_out(*runtime, call.name, operation, target, of.far, finish);
+  const Result<Operation> operation = op::validate(resolved, arguments.near, arguments.far, arguments.bytes);
+  return carry_out(*runtime, call.name, operation, target, arguments.far, finish);
 }
 
-[[gnu::noinline]] int accumulate(const Call& call, const Accumulate& as, const Bytes& of,
-                                 const Finish& finish) {
+[[gnu::noinline]] int accumulate(const Call& call, const Accumulate& acc,
+                                 const ContiguousArguments& arguments, const Finish& finish) {
   runtime::Runtime* const runtime = runtime::enter(call.name);
   op::Arguments request;
-  if (runtime == nullptr || !find_arguments(*runtime, call.name, as, request)) return COMEX_FAILURE;
-  return transfer(call, request, of, finish);
+  if (runtime == nullptr || !find_arguments(*runtime, call.name, acc, request)) return COMEX_FAILURE;
+  return transfer(call, request, arguments, finish);
 }
 
 // Takes its arguments one by one: a short path whose arguments lie in memory for it takes half as long again.
@@ -72,17 +72,18 @@ inline std::uint64_t whole_bytes(Scalar scalar, std::int64_t bytes) {
   return static_cast<std::uint64_t>(bytes) & ~(std::uint64_t{scalar_bytes(scalar)} - 1);
 }
 
-inline bool small_acc(const Call& call, const Accumulate& as, const Bytes& of) {
+inline bool small_acc(const Call& call, const Accumulate& acc, const ContiguousArguments& arguments) {
   PlainTarget to(call.proc, call.group);
-  const Scalar scalar = as.scaling().scalar;
-  if (!to || scalar == Scalar::none || of.bytes <= 0 || as.scale == nullptr || of.near == nullptr)
+  const Scalar scalar = acc.scaling().scalar;
+  if (!to || scalar == Scalar::none || arguments.bytes <= 0 || acc.scale == nullptr ||
+      arguments.near == nullptr)
     return false;
-  const std::uint64_t whole = whole_bytes(scalar, of.bytes);
+  const std::uint64_t whole = whole_bytes(scalar, arguments.bytes);
   if (whole == 0) return false;
   to.count(activity::Kind::acc, whole);
   bool recovered = false;
-  const bool is_done = to.direct().try_acc(to.place(), to.target(), {scalar, as.scale, as.combine()},
-                                           {of.near, of.far, whole}, recovered);
+  const bool is_done = to.direct().try_acc(to.place(), to.target(), {scalar, acc.scale, acc.combine()},
+                                           {arguments.near, arguments.far, whole}, recovered);
   if (recovered) [[unlikely]]
     say_recovered(to.runtime(), {call.name, Target(call.proc)});
   return is_done;
@@ -101,18 +102,19 @@ bool appended_put(const void* src, void* dst, std::int64_t bytes, int proc, come
   return true;
 }
 
-bool appended_acc(const Call& call, const Accumulate& as, const Bytes& of) {
-  const Scaling scaling = as.scaling();
+bool appended_acc(const Call& call, const Accumulate& acc, const ContiguousArguments& arguments) {
+  const Scaling scaling = acc.scaling();
   const bool is_sum = scaling.combine == Combine::sum;  // others are in no batch
-  if (scaling.scalar == Scalar::none || !is_sum || as.scale == nullptr || of.bytes <= 0) return false;
+  if (scaling.scalar == Scalar::none || !is_sum || acc.scale == nullptr || arguments.bytes <= 0) return false;
   runtime::Runtime* const runtime =
-      behind_server(activity::Kind::acc, of.near, of.far, call.proc, call.group);
+      behind_server(activity::Kind::acc, arguments.near, arguments.far, call.proc, call.group);
   const auto append = [&](op::Remote& remote, const op::RemoteTarget& far) {
-    return remote.append_acc(scaling, of.near, of.far, whole_bytes(scaling.scalar, of.bytes), far);
+    return remote.append_acc(scaling, arguments.near, arguments.far,
+                             whole_bytes(scaling.scalar, arguments.bytes), far);
   };
   const auto target = static_cast<Worker>(call.proc);
   if (runtime == nullptr || !runtime->append({call.name, call.proc}, target, append)) return false;
-  runtime->count(activity::Kind::acc, runtime->place(target), whole_bytes(scaling.scalar, of.bytes));
+  runtime->count(activity::Kind::acc, runtime->place(target), whole_bytes(scaling.scalar, arguments.bytes));
   return true;
 }
 
@@ -157,9 +159,10 @@ inline int acc_bytes(int op, const void* scale, void* src, void* dst, std::int64
 }
 
 // For all calls but the most frequent ones, so that their short path stays short.
-[[gnu::noinline]] int other_acc_bytes(const Call& call, const Accumulate& as, const Bytes& of) {
-  if (small_acc(call, as, of)) return COMEX_SUCCESS;
-  return accumulate(call, as, of, Finish::block());
+[[gnu::noinline]] int other_acc_bytes(const Call& call, const Accumulate& acc,
+                                      const ContiguousArguments& arguments) {
+  if (small_acc(call, acc, arguments)) return COMEX_SUCCESS;
+  return accumulate(call, acc, arguments, Finish::block());
 }
 
 [[gnu::noinline]] int nbput_bytes(void* src, void* dst, std::int64_t bytes, int proc, comex_group_t group,
@@ -176,11 +179,11 @@ inline int acc_bytes(int op, const void* scale, void* src, void* dst, std::int64
   return transfer({"nbget", proc, group}, as_get, {dst, src, bytes}, Finish::by(handle));
 }
 
-[[gnu::noinline]] int nbacc_bytes(const Call& call, const Accumulate& as, const Bytes& of,
-                                  comex_request_t* handle) {
-  if (small_acc(call, as, of)) return completed(handle);
-  if (appended_acc(call, as, of)) return completed(handle);
-  return accumulate(call, as, of, Finish::by(handle));
+[[gnu::noinline]] int nbacc_bytes(const Call& call, const Accumulate& acc,
+                                  const ContiguousArguments& arguments, comex_request_t* handle) {
+  if (small_acc(call, acc, arguments)) return completed(handle);
+  if (appended_acc(call, acc, arguments)) return completed(handle);
+  return accumulate(call, acc, arguments, Finish::by(handle));
 }
 
 }  // namespace

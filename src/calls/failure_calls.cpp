@@ -11,10 +11,11 @@
 namespace comex::calls {
 namespace {
 
-std::vector<std::uint32_t> living_ranks(const runtime::Runtime& runtime, const groups::ConnectionTable& of) {
+std::vector<std::uint32_t> living_ranks(const runtime::Runtime& runtime,
+                                        const groups::ConnectionTable& members) {
   std::vector<std::uint32_t> ranks;
-  for (std::uint32_t rank = 0; rank < of.size(); ++rank) {
-    if (!runtime::has_failed(runtime, of.lpid(rank))) ranks.push_back(rank);
+  for (std::uint32_t rank = 0; rank < members.size(); ++rank) {
+    if (!runtime::has_failed(runtime, members.lpid(rank))) ranks.push_back(rank);
   }
   return ranks;
 }

@@ -53,7 +53,7 @@ int put_signal_directly(runtime::Runtime& runtime, const Signal& signal, const c
                                  direct.describe(check(), target.worker(), target.place));
 }
 
-[[gnu::noinline]] int put_signal(const Call& call, const SignalData& of, const Signal& signal,
+[[gnu::noinline]] int put_signal(const Call& call, const SignalData& data, const Signal& signal,
                                  const Finish& finish) {
   runtime::Reach target;
   runtime::Runtime* const runtime = enter(call, target);
@@ -62,17 +62,17 @@ int put_signal_directly(runtime::Runtime& runtime, const Signal& signal, const c
     return runtime->reporter().fail(runtime->context(call.name, target, signal.word),
                                     "the signal word is null or not aligned to its 8 bytes");
   }
-  Result<Operation> data = op::validate({.action = Action::put, .target = target.worker()},
-                                        const_cast<void*>(of.src), of.dst, of.bytes);
-  if (!data) return carry_out(*runtime, call.name, data, target, of.dst, finish);  // reports what is wrong
+  Result<Operation> put = op::validate({.action = Action::put, .target = target.worker()},
+                                       const_cast<void*>(data.src), data.dst, data.bytes);
+  if (!put) return carry_out(*runtime, call.name, put, target, data.dst, finish);  // reports what is wrong
   if (runtime->is_direct(activity::Kind::put, target)) {
-    return put_signal_directly(*runtime, signal, call.name, target, data, finish);
+    return put_signal_directly(*runtime, signal, call.name, target, put, finish);
   }
-  runtime->count(activity::Kind::put, target, static_cast<std::uint64_t>(of.bytes) + sizeof signal.value);
-  data->is_blocking = finish.kind == Finish::Kind::blocking;
+  runtime->count(activity::Kind::put, target, static_cast<std::uint64_t>(data.bytes) + sizeof signal.value);
+  put->is_blocking = finish.kind == Finish::Kind::blocking;
   const op::RemoteTarget remote_target = target.remote_target();
   const auto begin = [&](nb::Completion& completion) {
-    target.remote->start_put_signal(data.value(), signal.word, signal.bits(), remote_target, completion,
+    target.remote->start_put_signal(put.value(), signal.word, signal.bits(), remote_target, completion,
                                     signal.adds);
   };
   return finish_remote(*runtime, *target.remote, target.reason(call.name), finish, begin, &remote_target);

@@ -17,11 +17,11 @@ int transfer(const Call& call, const op::Arguments& request,
 }
 
 template <class Stride, class Count>
-int accumulate(const Call& call, const Accumulate& as, const op::StridedArguments<Stride, Count>& arguments,
+int accumulate(const Call& call, const Accumulate& acc, const op::StridedArguments<Stride, Count>& arguments,
                const Finish& finish) {
   runtime::Runtime* const runtime = runtime::enter(call.name);
   op::Arguments request;
-  if (runtime == nullptr || !find_arguments(*runtime, call.name, as, request)) return COMEX_FAILURE;
+  if (runtime == nullptr || !find_arguments(*runtime, call.name, acc, request)) return COMEX_FAILURE;
   return transfer(call, request, arguments, finish);
 }
 

@@ -55,11 +55,11 @@ int transfer(const Call& made, const op::Arguments& request, const Descriptor* d
 }
 
 template <class Descriptor>
-int accumulate(const Call& made, const Accumulate& as, const Descriptor* descriptors, std::int64_t count,
+int accumulate(const Call& made, const Accumulate& acc, const Descriptor* descriptors, std::int64_t count,
                const Finish& finish) {
   runtime::Runtime* const runtime = runtime::enter(made.name);
   op::Arguments request;
-  if (runtime == nullptr || !find_arguments(*runtime, made.name, as, request)) return COMEX_FAILURE;
+  if (runtime == nullptr || !find_arguments(*runtime, made.name, acc, request)) return COMEX_FAILURE;
   return transfer(made, request, descriptors, count, finish);
 }
 

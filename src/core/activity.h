@@ -162,7 +162,7 @@ struct alignas(64) Block {
 // What the owner has done to one peer, by kind: a worker of its host, all of another host, or all of other
 // worlds.
 struct alignas(64) Peer {
-  std::array<Tally, kinds> of;
+  std::array<Tally, kinds> by_kind;
 };
 static_assert(sizeof(Peer) == 64);
 
@@ -224,26 +224,26 @@ class Recorder {
     std::int64_t mutex = -1;
   };
   // Returns the row of the wait, for end_wait().
-  std::size_t begin_wait(const Wait& of, std::uint64_t now_ns) const {
+  std::size_t begin_wait(const Wait& wait, std::uint64_t now_ns) const {
     const auto row =
         std::ranges::find_if(block_->current, [](CurrentWait& each) { return each.taken.replace(0, 1); });
     const auto number = static_cast<std::size_t>(row - block_->current.begin());
     if (number == most_waits) return number;
-    write(*row, of, now_ns);
+    write(*row, wait, now_ns);
     return number;
   }
-  void end_wait(std::size_t row, const Wait& of, std::uint64_t since_ns, std::uint64_t now_ns) const {
+  void end_wait(std::size_t row, const Wait& wait, std::uint64_t since_ns, std::uint64_t now_ns) const {
     block_->wait_ended_ns.set(now_ns);
     if (row < most_waits) {
       block_->current[row].since_ns.set(0);
       block_->current[row].taken.release(0);
     }
-    block_->waits[static_cast<std::size_t>(of.waiting)].count_one(now_ns - since_ns);
+    block_->waits[static_cast<std::size_t>(wait.waiting)].count_one(now_ns - since_ns);
     if (log_ == nullptr) return;
     log_->add_as_is({.begin_ns = since_ns,
                      .end_ns = now_ns,
-                     .name = of.name,
-                     .peer = static_cast<std::int32_t>(of.target),
+                     .name = wait.name,
+                     .peer = static_cast<std::int32_t>(wait.target),
                      .what = trace::What::wait});
   }
 
@@ -262,10 +262,10 @@ class Recorder {
   }
   // Another one has failed that is shown as the one before.
   void repeat_attempt(std::uint64_t now_ns) const { block_->attempts.last_ns.set(now_ns); }
-  void show_attempt(const Wait& of, int handle, std::uint64_t since_ns, std::uint64_t now_ns) const {
+  void show_attempt(const Wait& wait, int handle, std::uint64_t since_ns, std::uint64_t now_ns) const {
     block_->attempts.handle.set(static_cast<std::uint64_t>(handle));
     block_->attempts.last_ns.set(now_ns);
-    write(block_->attempts.call, of, since_ns);
+    write(block_->attempts.call, wait, since_ns);
   }
   // One of this kind has succeeded, with this handle if it is about one.
   void end_attempts(std::uint32_t kind, int handle = 0) const {
@@ -280,21 +280,21 @@ class Recorder {
   void leave_group(std::uint64_t context) const { replace_context(context, 0); }
 
  private:
-  static void write(CurrentWait& wait, const Wait& of, std::uint64_t now_ns) {
+  static void write(CurrentWait& row, const Wait& wait, std::uint64_t now_ns) {
     char name[CurrentWait::name_bytes] = {};
-    std::memcpy(name, of.name, std::min(std::strlen(of.name), sizeof name - 1));
-    for (std::size_t i = 0; i < wait.name.size(); ++i) {
+    std::memcpy(name, wait.name, std::min(std::strlen(wait.name), sizeof name - 1));
+    for (std::size_t i = 0; i < row.name.size(); ++i) {
       std::uint64_t part = 0;
       std::memcpy(&part, name + i * sizeof part, sizeof part);
-      wait.name[i].set(part);
+      row.name[i].set(part);
     }
-    wait.target.set(static_cast<std::uint64_t>(of.target + 1));
-    wait.server.set(static_cast<std::uint64_t>(of.server + 1));
-    wait.named.set(static_cast<std::uint64_t>(of.rank + 1) << 32 | static_cast<std::uint32_t>(of.group));
-    wait.waiting.set(static_cast<std::uint64_t>(of.waiting) << 32 | of.kind);
-    wait.context.set(of.context);
-    wait.mutex.set(static_cast<std::uint64_t>(of.mutex + 1));
-    wait.since_ns.release(now_ns);
+    row.target.set(static_cast<std::uint64_t>(wait.target + 1));
+    row.server.set(static_cast<std::uint64_t>(wait.server + 1));
+    row.named.set(static_cast<std::uint64_t>(wait.rank + 1) << 32 | static_cast<std::uint32_t>(wait.group));
+    row.waiting.set(static_cast<std::uint64_t>(wait.waiting) << 32 | wait.kind);
+    row.context.set(wait.context);
+    row.mutex.set(static_cast<std::uint64_t>(wait.mutex + 1));
+    row.since_ns.release(now_ns);
   }
   void replace_context(std::uint64_t old, std::uint64_t context) const {
     if (block_ == nullptr) return;
@@ -304,7 +304,7 @@ class Recorder {
   }
   [[gnu::always_inline]] std::uint32_t count(Peer& peer, Kind kind, std::uint64_t bytes,
                                              std::uint64_t least_timed = 0) const {
-    peer.of[static_cast<std::size_t>(kind)].count_one(bytes);
+    peer.by_kind[static_cast<std::size_t>(kind)].count_one(bytes);
     return counts_all_ ? count_more(peer, kind, bytes, least_timed) : 0;
   }
   [[gnu::noinline, gnu::cold]] std::uint32_t count_more(const Peer& peer, Kind kind, std::uint64_t bytes,

@@ -39,12 +39,12 @@ Relation relation(const Group& one, const Group& other) {
   return std::max(local, relation({one.targets(), none}, {other.targets(), none}));
 }
 
-int counterpart(const GroupSide& of, std::uint32_t rank, const GroupSide& in) {
-  const int lowest = in.members.rank_of(of.members.lpid(rank));
-  if (lowest < 0 || !of.endpoints || !in.endpoints) return lowest;
-  const Member wanted = member(of, rank);
-  for (std::uint32_t each = 0; each < in.members.size(); ++each) {
-    if (member(in, each) == wanted) return static_cast<int>(each);
+int counterpart(const GroupSide& side, std::uint32_t rank, const GroupSide& other) {
+  const int lowest = other.members.rank_of(side.members.lpid(rank));
+  if (lowest < 0 || !side.endpoints || !other.endpoints) return lowest;
+  const Member wanted = member(side, rank);
+  for (std::uint32_t each = 0; each < other.members.size(); ++each) {
+    if (member(other, each) == wanted) return static_cast<int>(each);
   }
   return -1;
 }

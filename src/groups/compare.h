@@ -23,7 +23,7 @@ struct GroupSide {
 Relation relation(const GroupSide& one, const GroupSide& other);
 // Returns the rank of a member's counterpart on another side, or -1. The counterpart is the same endpoint or,
 // if one of the sides has no endpoints, the lowest rank of the same process.
-int counterpart(const GroupSide& of, std::uint32_t rank, const GroupSide& in);
+int counterpart(const GroupSide& side, std::uint32_t rank, const GroupSide& other);
 Relation relation(const Group& one, const Group& other);
 
 bool same_context(const Group& one, const Group& other);

@@ -108,23 +108,23 @@ void Direct::accumulate(const Operation& operation, const groups::WorkerPlace& p
   recovered |= locks.is_recovered();
 }
 
-bool Direct::try_acc(const groups::WorkerPlace& place, Worker target, const Scaling& as, const Bytes& of,
-                     bool& recovered) const {
-  const std::uint64_t offset = offset_of(place, of.far);
-  if (!extents_->covers(target, offset, of.bytes)) return false;
+bool Direct::try_acc(const groups::WorkerPlace& place, Worker target, const Scaling& scaling,
+                     const ContiguousSides& sides, bool& recovered) const {
+  const std::uint64_t offset = offset_of(place, sides.far);
+  if (!extents_->covers(target, offset, sides.bytes)) return false;
   kernels::Accumulation accumulation;
-  if (as.combine == Combine::sum) [[likely]] {
-    accumulation.kernel = kernels_[static_cast<unsigned>(as.scalar)];
+  if (scaling.combine == Combine::sum) [[likely]] {
+    accumulation.kernel = kernels_[static_cast<unsigned>(scaling.scalar)];
   } else {
-    accumulation.kernel = kernels::accumulate_kernel(as.scalar, as.combine);
+    accumulation.kernel = kernels::accumulate_kernel(scaling.scalar, scaling.combine);
   }
-  accumulation.element_bytes = scalar_bytes(as.scalar);
-  std::memcpy(accumulation.scale.bytes, as.factor, accumulation.element_bytes);
+  accumulation.element_bytes = scalar_bytes(scaling.scalar);
+  std::memcpy(accumulation.scale.bytes, scaling.factor, accumulation.element_bytes);
   shm::BlockLocks locks(*stripes_);
-  kernels::accumulate_run(locks, {base_ + offset, offset}, static_cast<const std::byte*>(of.near), of.bytes,
-                          accumulation);
+  kernels::accumulate_run(locks, {base_ + offset, offset}, static_cast<const std::byte*>(sides.near),
+                          sides.bytes, accumulation);
   recovered |= locks.is_recovered();
-  note_written(offset, of.bytes);
+  note_written(offset, sides.bytes);
   return true;
 }
 

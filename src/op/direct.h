@@ -59,7 +59,7 @@ class Direct {
     std::atomic_thread_fence(std::memory_order_acquire);  // a later get sees what was there before this
     return true;
   }
-  struct Bytes {
+  struct ContiguousSides {
     const void* near = nullptr;
     void* far = nullptr;
     std::uint64_t bytes = 0;
@@ -70,12 +70,12 @@ class Direct {
     std::uint64_t value = 0;
     bool adds = false;
   };
-  [[gnu::always_inline]] bool try_put_signal(const groups::WorkerPlace& place, Worker target, const Bytes& of,
-                                             const Signal& signal) const {
+  [[gnu::always_inline]] bool try_put_signal(const groups::WorkerPlace& place, Worker target,
+                                             const ContiguousSides& sides, const Signal& signal) const {
     const std::uint64_t offset = offset_of(place, signal.word);
     if (!extents_->covers(target, offset, sizeof signal.value)) [[unlikely]]
       return false;
-    if (of.bytes != 0 && !try_put(place, target, of.near, of.far, of.bytes)) [[unlikely]]
+    if (sides.bytes != 0 && !try_put(place, target, sides.near, sides.far, sides.bytes)) [[unlikely]]
       return false;
     kernels::publish(signal.value, signal.adds, base_ + offset);
     note_written(offset, sizeof signal.value);
@@ -83,8 +83,8 @@ class Direct {
     return true;
   }
   // Adds whole elements. `recovered` is set when a stripe was taken over from a dead holder.
-  bool try_acc(const groups::WorkerPlace& place, Worker target, const Scaling& as, const Bytes& of,
-               bool& recovered) const;
+  bool try_acc(const groups::WorkerPlace& place, Worker target, const Scaling& scaling,
+               const ContiguousSides& sides, bool& recovered) const;
   // The word is aligned. Also returns false if it belongs to another worker than the target.
   bool try_atomic(const AtomicOperation& operation, const groups::WorkerPlace& place) const {
     const std::uint64_t offset = offset_of(place, operation.far);

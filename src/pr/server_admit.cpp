@@ -46,8 +46,8 @@ void Server::on_message(const transport::Message& message) {
 
 // Early messages are kept in order: a pusher may send batches of its origin in any order.
 void Server::hold(Origin& origin, const Header& header, std::span<const std::byte> message) {
-  const auto ahead = [&](const Header& of) {
-    return static_cast<std::int16_t>(of.sequence - origin.last_sequence);
+  const auto ahead = [&](const Header& each) {
+    return static_cast<std::int16_t>(each.sequence - origin.last_sequence);
   };
   COMEX_BUG_IF(ahead(header) <= 0);
   const auto is_later = [&](const MessageCopy& copy) { return ahead(header_in(copy)) > ahead(header); };

@@ -77,7 +77,7 @@ void add_rank(JobTotals& totals, const activity::Block& block, const activity::P
                               : row + 1 == rows ? Locality::other_world
                                                 : Locality::other_host;
     for (unsigned kind = 0; kind < activity::kinds; ++kind) {
-      const activity::Tally& tally = peers[row].of[kind];
+      const activity::Tally& tally = peers[row].by_kind[kind];
       totals.operations[kind][static_cast<std::size_t>(locality)].merge(
           {tally.count.get(), tally.amount.get()});
       bytes += tally.amount.get();

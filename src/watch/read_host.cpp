@@ -83,7 +83,7 @@ std::vector<activity::Peer> read_peers(const ReadArena& read, const shm::Geometr
 std::uint64_t operations_of(const std::vector<activity::Peer>& peers) {
   std::uint64_t operations = 0;
   for (const activity::Peer& peer : peers) {
-    for (const activity::Tally& tally : peer.of) operations += tally.count.get();
+    for (const activity::Tally& tally : peer.by_kind) operations += tally.count.get();
   }
   return operations;
 }

@@ -35,17 +35,17 @@ class WholeNumbers {
 
 class Writer {
  public:
-  Writer(std::ostream& out, const TracedRank& of) : out_(out), of_(of) {}
+  Writer(std::ostream& out, const TracedRank& traced) : out_(out), traced_(traced) {}
 
   void names() {
-    out_ << R"({"ph":"M","name":"process_name","pid":)" << of_.host << R"(,"args":{"name":"host )" << of_.host
-         << " " << of_.host_name << "\"}},\n";
-    const bool is_worker = of_.worker >= 0;
+    out_ << R"({"ph":"M","name":"process_name","pid":)" << traced_.host << R"(,"args":{"name":"host )"
+         << traced_.host << " " << traced_.host_name << "\"}},\n";
+    const bool is_worker = traced_.worker >= 0;
     out_ << R"({"ph":"M","name":"thread_name")" << track() << R"(,"args":{"name":")"
-         << (is_worker ? "worker " + std::to_string(of_.worker) : std::string("progress rank")) << " (rank "
-         << of_.rank << ")\"}},\n";
-    if (of_.lost == 0) return;
-    out_ << R"({"ph":"M","name":"thread_labels")" << track() << R"(,"args":{"labels":")" << of_.lost
+         << (is_worker ? "worker " + std::to_string(traced_.worker) : std::string("progress rank"))
+         << " (rank " << traced_.rank << ")\"}},\n";
+    if (traced_.lost == 0) return;
+    out_ << R"({"ph":"M","name":"thread_labels")" << track() << R"(,"args":{"labels":")" << traced_.lost
          << " later events are not here (COMEX_TRACE_EVENTS)\"}},\n";
   }
 
@@ -53,16 +53,16 @@ class Writer {
     const std::uint64_t begin = shifted(event.begin_ns);
     const std::uint64_t end = std::max(begin, shifted(event.end_ns));
     slice(name_of(event), begin, end, arguments_of(event));
-    if (event.what == What::sent) arrow("s", of_.rank, event.peer, event, begin);
-    if (event.what == What::served) arrow("f", event.peer, of_.rank, event, begin);
+    if (event.what == What::sent) arrow("s", traced_.rank, event.peer, event, begin);
+    if (event.what == What::served) arrow("f", event.peer, traced_.rank, event, begin);
   }
 
  private:
   std::string track() const {
-    return ",\"pid\":" + std::to_string(of_.host) + ",\"tid\":" + std::to_string(of_.rank);
+    return ",\"pid\":" + std::to_string(traced_.host) + ",\"tid\":" + std::to_string(traced_.rank);
   }
   std::uint64_t shifted(std::uint64_t ns) const {
-    return static_cast<std::uint64_t>(static_cast<std::int64_t>(ns) + of_.shift_ns);
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(ns) + traced_.shift_ns);
   }
 
   static std::string name_of(const Event& event) {
@@ -73,9 +73,9 @@ class Writer {
 
   std::string peer_of(const Event& event) const {
     const auto row = static_cast<std::size_t>(event.peer);
-    const std::size_t slots = of_.worker_of_slot.size();
-    if (row < slots) return "worker " + std::to_string(of_.worker_of_slot[row]);
-    if (row < slots + of_.host_rows) return "host " + std::to_string(row - slots);
+    const std::size_t slots = traced_.worker_of_slot.size();
+    if (row < slots) return "worker " + std::to_string(traced_.worker_of_slot[row]);
+    if (row < slots + traced_.host_rows) return "host " + std::to_string(row - slots);
     return "another world";
   }
 
@@ -104,7 +104,7 @@ class Writer {
            << ",\"dur\":" << microseconds(end - begin) << rest;
       return;
     }
-    const std::string id = std::to_string(of_.rank) + "-" + std::to_string(++beside_);
+    const std::string id = std::to_string(traced_.rank) + "-" + std::to_string(++beside_);
     for (const auto& [phase, at] : {std::pair("b", begin), std::pair("e", end)}) {
       out_ << R"({"ph":")" << phase << R"(","cat":"beside","name":")" << name << R"(","id":")" << id
            << R"(","ts":)" << microseconds(at) << rest;
@@ -114,12 +114,12 @@ class Writer {
   void arrow(const char* phase, std::int32_t origin, std::int32_t server, const Event& event,
              std::uint64_t at) {
     out_ << R"({"ph":")" << phase << R"(","bp":"e","cat":"request","name":"request","id":")" << origin << "-"
-         << server << "-" << (origin == of_.rank ? sent_ : served_).of(event.peer, event.sequence)
+         << server << "-" << (origin == traced_.rank ? sent_ : served_).of(event.peer, event.sequence)
          << R"(","ts":)" << microseconds(at) << track() << "},\n";
   }
 
   std::ostream& out_;
-  const TracedRank& of_;
+  const TracedRank& traced_;
   WholeNumbers sent_;                      // by this rank, which each server counts
   WholeNumbers served_;                    // by this rank, for each origin
   std::vector<std::uint64_t> open_until_;  // ends of the slices that are open, the innermost last
@@ -131,11 +131,11 @@ class Writer {
 const char* const trace_head = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
 const char* const trace_end = "{\"ph\":\"M\",\"name\":\"comex_trace_end\",\"pid\":0,\"args\":{}}\n]}\n";
 
-void write_events(std::ostream& out, std::span<Event> events, const TracedRank& of) {
+void write_events(std::ostream& out, std::span<Event> events, const TracedRank& traced) {
   std::ranges::stable_sort(events, [](const Event& a, const Event& b) {
     return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.end_ns > b.end_ns;
   });
-  Writer writer(out, of);
+  Writer writer(out, traced);
   writer.names();
   for (const Event& event : events) writer.write(event);
 }

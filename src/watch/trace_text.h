@@ -28,7 +28,7 @@ struct TracedRank {
 };
 
 // Each event ends with ",\n". The events are brought into the order of their beginnings.
-void write_events(std::ostream& out, std::span<trace::Event> events, const TracedRank& of);
+void write_events(std::ostream& out, std::span<trace::Event> events, const TracedRank& traced);
 
 extern const char* const trace_head;
 extern const char* const trace_end;

@@ -37,7 +37,7 @@ Count count_of(const activity::Tally& tally) {
 
 std::array<Count, activity::kinds> counts_of(const activity::Peer& peer) {
   std::array<Count, activity::kinds> counts;
-  std::ranges::transform(peer.of, counts.begin(), count_of);
+  std::ranges::transform(peer.by_kind, counts.begin(), count_of);
   return counts;
 }
 

@@ -24,22 +24,22 @@ std::string part_of(const World& world, int rank) {
 }
 
 watch::TracedRank traced_rank(const World& world, TransportRank rank) {
-  watch::TracedRank of;
-  of.rank = rank;
-  of.worker = world.place.worker;
-  of.host = world.place.host;
-  of.host_name = world.group->host_name(static_cast<std::uint32_t>(world.place.host));
-  for (const pr::RankPlace& place : world.share.places) of.worker_of_slot.push_back(place.worker);
-  of.host_rows = std::min(world.share.hosts, activity::most_host_rows);
-  of.lost = world.log->lost();
-  return of;
+  watch::TracedRank traced;
+  traced.rank = rank;
+  traced.worker = world.place.worker;
+  traced.host = world.place.host;
+  traced.host_name = world.group->host_name(static_cast<std::uint32_t>(world.place.host));
+  for (const pr::RankPlace& place : world.share.places) traced.worker_of_slot.push_back(place.worker);
+  traced.host_rows = std::min(world.share.hosts, activity::most_host_rows);
+  traced.lost = world.log->lost();
+  return traced;
 }
 
 // A part that cannot be written whole is not there at all.
-bool write_part(World& world, const watch::TracedRank& of) {
-  const std::string name = part_of(world, of.rank);
+bool write_part(World& world, const watch::TracedRank& traced) {
+  const std::string name = part_of(world, traced.rank);
   std::ofstream file(name);
-  watch::write_events(file, world.log->events(), of);
+  watch::write_events(file, world.log->events(), traced);
   if (file.flush()) return true;
   std::remove(name.c_str());
   return false;
@@ -87,9 +87,9 @@ void write_trace(World& world, const Reporter& reporter) {
   for (const trace::Event& event : events) began_ns = std::min(began_ns, event.begin_ns);
   const std::uint64_t first_ns =
       all.all_min(static_cast<std::uint64_t>(static_cast<std::int64_t>(began_ns) + shift_ns));
-  watch::TracedRank of = traced_rank(world, all.rank());
-  of.shift_ns = shift_ns - static_cast<std::int64_t>(first_ns);
-  const bool is_written = all.all_agree(write_part(world, of));
+  watch::TracedRank traced = traced_rank(world, all.rank());
+  traced.shift_ns = shift_ns - static_cast<std::int64_t>(first_ns);
+  const bool is_written = all.all_agree(write_part(world, traced));
   if (world.place.worker != 0) return;
   if (!is_written) {
     reporter.warn({.operation = "finalize"},

@@ -39,7 +39,7 @@ TEST(Activity, counts_by_peer_and_kind) {
   board.recorder.count_far(Kind::acc, 1, 7);
   board.recorder.count_other_world(Kind::rmw, 8);
   const auto of = [&](std::size_t row, Kind kind) -> const Tally& {
-    return board.row(row).of[static_cast<std::size_t>(kind)];
+    return board.row(row).by_kind[static_cast<std::size_t>(kind)];
   };
   EXPECT_EQ(of(2, Kind::get).count.get(), 2u);
   EXPECT_EQ(of(2, Kind::get).amount.get(), 128u);
@@ -52,7 +52,7 @@ TEST(Activity, counts_by_peer_and_kind) {
 TEST(Activity, many_hosts_share_rows) {
   const Board board(1, 1000, true);
   board.recorder.count_far(Kind::put, 999, 5);
-  EXPECT_EQ(board.row(1 + 999 % most_host_rows).of[0].amount.get(), 5u);
+  EXPECT_EQ(board.row(1 + 999 % most_host_rows).by_kind[0].amount.get(), 5u);
   EXPECT_EQ(board.recorder.block().sizes[0][class_of(5)].get(), 1u);
 }
 
