@@ -99,8 +99,8 @@ bool find_arguments(runtime::Runtime& runtime, const char* name, const Accumulat
 [[gnu::noinline]] void say_recovered(const runtime::Runtime& runtime, const Context& where);
 
 // Starts a remote operation and completes it as the caller asked: the one place where blocking, handled and
-// implicit completion differ. `leaves_to`: the target of one that has left, or lies in a batch, when a
-// call returns.
+// implicit completion differ. `leaves_to`: if set, the call returns only when the message has left for this
+// target or lies in a batch.
 template <class Begin>
 int finish_remote(runtime::Runtime& runtime, op::Remote& to, const op::WaitReason& reason,
                   const Finish& finish, Begin&& begin, const op::RemoteTarget* leaves_to = nullptr) {

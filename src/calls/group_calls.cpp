@@ -37,7 +37,7 @@ int comex_group_create(int n, int* pid_list, comex_group_t group, comex_group_t*
   const auto [runtime, parent] = runtime::enter_group(name, group);
   if (parent == nullptr) return COMEX_FAILURE;
   const runtime::CallScope call(name, group);
-  // Its ranks name the other side, and no group over those contains the caller.
+  // The ranks of an inter-group name its other side, so no group of them would contain the caller.
   if (const std::string why = worlds::why_two_sided(*parent, group); !why.empty()) {
     return runtime->reporter().fail({.operation = name}, why);
   }
@@ -66,7 +66,7 @@ int comex_group_free(comex_group_t group) {
   const comex::groups::Group* found = runtime::enter_group(*runtime, name, group);
   if (found == nullptr) return COMEX_FAILURE;
   const runtime::CallScope call(name, group);
-  runtime->complete(*found);                     // the group must last as long
+  runtime->complete(*found);                     // before the group is removed
   runtime->extras(group).collective->barrier();  // freeing the communicator is collective
   const int code = runtime->has_dead_member(group) ? runtime::ended_by_death(*runtime) : COMEX_SUCCESS;
   worlds::note_freed(*runtime, *found);
@@ -74,7 +74,7 @@ int comex_group_free(comex_group_t group) {
   return code;
 }
 
-// A process outside of a new group has COMEX_GROUP_NULL for it.
+// For COMEX_GROUP_NULL the rank is -1 and the size 0.
 int comex_group_rank(comex_group_t group, int* rank) {
   return runtime::tell_of_group<int>(
       "group_rank", group, rank,

@@ -1,9 +1,10 @@
 // What a rank does, in words of shared memory that other processes of its host may read at any time.
 //
-// Each rank writes its own block with plain stores, without locks and without order; a reader sees counts
-// that may be a moment old. Threads of one worker that count at once may lose a count. Blocks lie in the
-// arena, one for each slot of the host, so they can be read while the rank is stopped or hangs. Written by
-// runtime, calls and op; read by runtime/statistics and by comex_top.
+// Each rank writes its own block with atomic stores and takes no lock; of another's block, others write only
+// the Question and how the rank has ended. A reader sees counts that may be a moment old. Threads of one
+// worker that count at once may lose a count. Blocks lie in the arena, one for each slot of the host, so they
+// can be read while the rank is stopped or hangs. Written by runtime, calls and op; read by runtime,
+// and by watch for comex_top.
 #pragma once
 
 #include <algorithm>
@@ -29,8 +30,8 @@ enum class Waiting : std::uint8_t { data, fence, mutex, members, word, message, 
 inline constexpr unsigned waitings = 7;
 
 // Why a request lies in a queue of its server: an earlier request of its origin is not done, its body has not
-// come, its origin has not taken its data, there is no memory to stage it in, or another process holds the
-// lock of the block that it accumulates to.
+// come, its origin has not taken its data, there is no memory to stage it in, another process holds the lock
+// of the block that it accumulates to, or its mirrors do not have the earlier writes yet.
 enum class Obstacle : std::uint8_t { order, body, taker, staging, lock, mirror };
 inline constexpr unsigned obstacles = 6;
 
@@ -39,11 +40,11 @@ inline constexpr std::uint32_t most_host_rows = 256;  // rows for other hosts; m
 inline constexpr std::size_t most_groups = 64;        // of a rank, that its block names
 inline constexpr std::size_t most_waits = 4;          // of a rank's threads at once, that its block names
 inline constexpr std::size_t most_queue_heads = 8;    // of a progress rank, that its block shows
-// Who repeats a call after a longer time than this does not wait by it.
+// If a call is repeated later than this after its last attempt, the rank does not count as waiting by it.
 inline constexpr std::uint64_t attempts_apart_ns = 2'000'000'000;
 inline constexpr std::uint64_t layout_version = 8;
 
-// One counter. Only its owner writes it, so that adding needs no atomic addition.
+// Most words have one writer, so that adding needs no atomic addition.
 class Word {
  public:
   std::uint64_t get() const { return value_.load(std::memory_order_relaxed); }
@@ -52,7 +53,7 @@ class Word {
   // What was written before can be seen by who sees the value with `acquire`.
   void release(std::uint64_t value) { value_.store(value, std::memory_order_release); }
   std::uint64_t acquire() const { return value_.load(std::memory_order_acquire); }
-  // True for one only of all processes that replace the same value.
+  // When several replace the same value, it is true for one of them.
   bool replace(std::uint64_t old, std::uint64_t value) { return value_.compare_exchange_strong(old, value); }
 
  private:

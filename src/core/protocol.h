@@ -83,6 +83,7 @@
 //
 // Mirrors: after a write to kept memory replies say `is_unmirrored` until a fence is answered, for which the
 // mirrors must have it. After direct writes an origin asks for that in its fence.
+//
 // Completion: each write (put, acc, store, release, item of a batch) carries the origin's running number for
 // this server, from 1 up, without gaps. `applied` in a reply means that all writes up to it have taken
 // effect. The slot of a put or acc is free again when its number is applied.
@@ -123,6 +124,7 @@ constexpr int get_tag(std::uint32_t slot) {
 }
 static_assert(get_tag(slot_count - 1) < 32767);
 
+// The order has meaning: see is_request, is_credited.
 enum class Verb : std::uint8_t {
   // origin -> server
   put,
@@ -207,10 +209,9 @@ struct RequestHeader {
   std::uint64_t bytes = 0;    // data bytes of the whole operation, packed; rmw: 4 or 8; store: 8
   std::uint64_t operand = 0;  // its meaning depends on the verb: see below
   std::uint32_t chunk_bytes = 0;
-  std::uint32_t call =
-      0;             // the same in all messages of one call of the program that may be many; 0: it is one
-  Requester by;      // an endpoint of the origin; a batch has none
-  TargetName named;  // of the target; a batch has it in its items
+  std::uint32_t call = 0;  // number of the program's call, in all its messages; 0: the call has only one
+  Requester by;            // an endpoint of the origin; a batch has none
+  TargetName named;        // of the target; a batch has it in its items
 
   // lock, try_lock, unlock, release: the number among the mutexes of the target.
   std::uint64_t mutex() const { return operand; }
@@ -353,7 +354,8 @@ struct ReplyHeader {
   std::uint32_t slot = 0;            // the request that this answers; unused by credit and recall_credits
   std::uint64_t applied = 0;         // all writes of this origin up to this number have taken effect
   std::uint64_t limit = 0;           // credited messages this origin may have sent since the start
-  std::uint64_t value = 0;  // rmw: old value, zero-extended; try_lock: acquired; refused: number or 0
+  // rmw: old value, zero-extended; lock, try_lock: see taken_value; refused: number or 0.
+  std::uint64_t value = 0;
   std::uint64_t bytes = 0;  // data bytes that follow
   Refusal refusal = Refusal::none;
   Verb refused_verb{};  // refused: the verb of the request

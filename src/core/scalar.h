@@ -62,8 +62,8 @@ struct Scale {
 
 namespace comex::protocol {
 
-// The width of the word is told beside it. Where the type of the value matters it is told here: without a
-// word it is signed.
+// The width of the word is told beside it. `_unsigned` and `_real` name the type where it matters; without
+// them the word is signed.
 enum class Atomic : std::uint8_t {
   swap,
   fetch_add,

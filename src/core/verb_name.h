@@ -1,4 +1,4 @@
-// What a request does, as the calls that make it are named. Used in messages, traces and states of jobs.
+// The name of a verb in error lines, traces and job states: that of the call it comes from.
 #pragma once
 
 #include "core/protocol.h"

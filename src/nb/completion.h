@@ -15,8 +15,8 @@ namespace comex::nb {
 
 enum class OperationError : std::uint8_t {
   none,
-  reported,   // a line tells of it; errors are returned
-  host_lost,  // of the target; some parts may have failed otherwise
+  reported,   // a line has been printed; the call returns an error
+  host_lost,  // the host of the target is lost; some parts may have failed for another reason
 };
 
 class Completion {

@@ -1,7 +1,7 @@
 // Owns the requests under way: objects that are reused, with the buffers that they hold.
 //
-// The pool allocates in chunks. Only tidy() gives memory back, and only what was not needed since the last
-// tidy(), so the steady state has no malloc. Callers hold the engine lock. Owned by op/remote.
+// The pool allocates in chunks. Only tidy() gives memory back: all of it, if nothing is in use and less would
+// have sufficed. So the steady state has no malloc. Callers hold the engine lock. Owned by op/remote.
 #pragma once
 
 #include <algorithm>

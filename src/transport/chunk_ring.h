@@ -29,7 +29,7 @@ class ChunkRing {
     depth_ = depth;
     started_ = finished_ = 0;
   }
-  // There are no more than so many.
+  // Limits the body to its first `chunks` chunks.
   void cut_to(std::uint64_t chunks) { chunks_ = std::min(chunks_, chunks); }
 
   bool is_done() const { return finished_ == chunks_; }

@@ -1,5 +1,6 @@
 // The Collective over an MPI communicator. The caller's communicator must be a duplicate and be freed after
-// this object; the object made by among() owns its own. All calls are PMPI_*; waits yield.
+// this object; the object made by among() owns its own. All calls are PMPI_*; waits yield, but for that of
+// the split in among().
 #pragma once
 
 #include <mpi.h>

@@ -186,7 +186,8 @@ bool MpiTransport::receive(Message& message) {
     message = {unpacked_from_, unpack()};
     return true;
   }
-  if (has_bundle()) launch_bundle();  // the caller has not answered the last message
+  // The open bundle holds answers; the last message of the bundle they answer needed none.
+  if (has_bundle()) launch_bundle();
   const mpi::YieldScope no_yields(yield_, false);
   if (handed_out_) {
     keep_arrived();

@@ -13,7 +13,7 @@ class Sink {
  public:
   virtual ~Sink() = default;
   virtual void on_message(const Message& message) = 0;
-  // A look has found no more messages: any message handed over later has arrived since.
+  // receive() has found nothing more: messages handed over after this have arrived since.
   virtual void on_all_taken() {}
   // Moves whatever can move (bodies, queued requests). Returns how many moved.
   virtual unsigned advance() = 0;

@@ -73,7 +73,7 @@ class Transport {
   virtual void progress() = 0;
   // Small messages that are posted but that MPI has not taken yet.
   virtual std::size_t unsent() const = 0;
-  // Of those posted to it before; posted() counts all so far.
+  // True if one of the first `before` messages posted (see posted()) is to this rank and not sent yet.
   virtual bool has_unsent_to(TransportRank to, std::uint64_t before) const = 0;
   virtual std::uint64_t posted() const = 0;
   // Receivers are lost: it waits for nothing any more and never frees what MPI may still read. Returns true

@@ -31,8 +31,7 @@ Remote::Remote(transport::Transport& transport, const RemoteOptions& options)
              options.log},
       batches_(state_, channels_, requests_, transfers_, options.outbox) {}
 
-// Earlier operations are refused the way that was asked for then: batches are sent first, and requests know
-// it.
+// Operations started before keep the old setting: open batches are sent now, and each request stores its own.
 void Remote::set_errors_return(bool on) {
   send_batches();
   state_.errors_return = on;
@@ -128,7 +127,8 @@ void Remote::start_put_signal(Operation put, const void* far_word, std::uint64_t
   start(put, far, completion);
   std::uint8_t flags = adds ? std::uint8_t{protocol::adds} : std::uint8_t{0};
   if (put.signal != nullptr) flags |= protocol::with_signal;
-  // Who waits for the put waits until the signal has left, too, where a credit is certain to come.
+  // Where a progress rank is certain to give credits, the wait for the put also covers the sending of the
+  // signal.
   nb::Completion* const sent = far.has_progress_rank ? &completion : nullptr;
   enqueue(words_.make_store(far_word, value, far, flags, sent));
 }

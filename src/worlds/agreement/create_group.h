@@ -1,4 +1,4 @@
-// Functions and types that the calls which make groups share.
+// Makes a group of some processes by a two-phase commit among them only (group_commit.h).
 //
 // Used by calls/group_calls and worlds; collective over the members of what is made.
 #pragma once
