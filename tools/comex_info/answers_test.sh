@@ -69,6 +69,12 @@ refuses "GA_NUM_PROGRESS_RANKS_PER_NODE='1025' is not allowed" "$program" --rank
 refuses "COMEX_PROGRESS_RANK_POSITION='middle'" "$program" --ranks 4 --position middle
 refuses "lists 4 entries" "$program" --ranks 5 --virtual-hosts 0,0,1,1
 refuses "COMEX_WAIT='poll'" COMEX_WAIT=poll "$program"
+answer=$(env -i "$program" 2>&1 >/dev/full)
+status=$?
+if [ "$status" -ne 1 ] || [ "$answer" != "comex_info: cannot be printed: No space left on device" ]; then
+  echo "FULL DEVICE (status $status): $answer"
+  failures=$((failures + 1))
+fi
 if [ -n "$worlds" ]; then
   for wrong in --nonsense 0 -1 2x 99999999999999999999 ""; do refuses "\"$wrong\"" "$worlds" "$wrong"; done
   refuses "--nonsense" "$worlds" 2 --nonsense

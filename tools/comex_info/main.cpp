@@ -163,7 +163,9 @@ int main(int argc, char** argv, char** environment) {
     if (text) {
       const std::string& out = text.value();
       const bool written = std::fwrite(out.data(), 1, out.size(), stdout) == out.size();
-      return written && std::fflush(stdout) == 0 ? 0 : 1;
+      if (written && std::fflush(stdout) == 0) return 0;
+      std::perror("comex_info: cannot be printed");
+      return 1;
     }
     fmt::print(stderr, "comex_info: {}\n", text.failure().text);
     return bad_argument;
