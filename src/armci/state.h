@@ -1,7 +1,8 @@
 // The façade's state between calls: the default group, the domains, the message teams of groups.
 //
-// It is the façade's only static state, because the C interface has no handle for it. Init opens it and
-// finalize closes it, both collectively; in between, any thread may call the getters.
+// It is static, because the C interface has no handle for it; besides, a flavour keeps its notices or its
+// groups so. Init opens it and finalize closes it, both collectively; in between, any thread may call the
+// getters.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// Lies behind each part of kept memory, out of the reach of programs: where the mirrors of the part are, and
-// which of its blocks were written since they were last sent there.
+// A MirroredPart lies behind each part of kept memory, out of the reach of programs. It says where the
+// mirrors of the part are, and which of its blocks were written since they were last sent there.
 //
 // Who writes to the part marks the blocks afterwards, from any process of the host. The progress rank of the
 // owner takes the marks and then reads the blocks, so that what is written meanwhile is marked again. No lock

@@ -1,5 +1,5 @@
-// What the ranks of a job are in at one moment: their calls and waits, the mutexes that they hold, and what
-// lies at progress ranks.
+// The state of a job's ranks at one moment: their calls and waits, the mutexes that they hold, and what lies
+// at progress ranks.
 //
 // The state of one host is read from its arena (read_host). Those of several hosts are joined by the
 // progress rank that asked for them. Times are durations, since every machine has a clock of its own. Made by

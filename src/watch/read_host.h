@@ -1,4 +1,4 @@
-// Reads what the ranks of one host are in from its arena: by its mapping, or by its file from outside.
+// Reads the state of one host's ranks from its arena, mapped or as a file.
 //
 // Nothing is locked, so it works on a job that hangs or is stopped. Counts may be some microseconds apart.
 #pragma once

@@ -20,7 +20,7 @@ std::string microseconds(std::uint64_t ns) {
   return text;
 }
 
-// Numbers that wrap, made whole again in the order in which they were drawn.
+// Extends 16-bit sequence numbers, which wrap; events come in order of time.
 class WholeNumbers {
  public:
   std::int64_t of(std::int32_t peer, std::uint16_t wrapped) {

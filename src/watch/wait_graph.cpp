@@ -168,8 +168,8 @@ Ranks WaitGraph::late(const Ranks& inside) const {
   return late;
 }
 
-// Where the members are not known, each waits for one other: the last of the chain is late. If that is in
-// another group's call, the chain goes on there; in a circle, who is in another call is late.
+// For groups whose members are not known: follows who waits for whom, and returns the last, which is in no
+// collective call. If there is none, as in a cycle, it returns the first that is in another call.
 const RankState* WaitGraph::late_in_chain(const RankState& first) const {
   const RankState* rank = &first;
   const RankState* elsewhere = nullptr;

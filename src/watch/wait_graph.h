@@ -16,7 +16,7 @@ namespace comex::watch {
 
 using Ranks = std::vector<const RankState*>;
 
-// A wait that is shorter is on its way.
+// Shorter waits do not count: their answer is probably on its way.
 inline constexpr double least_wait_seconds = 0.5;
 
 bool waits(const RankState& rank);             // for least_wait_seconds
@@ -43,8 +43,8 @@ class WaitGraph {
   // Of a worker that waits for a message, or for one to be received. Null: it does not, or any other may
   // send.
   const RankState* other_side(const RankState& waiter) const;
-  // The worker as the thread of it that waits for a mutex, or is in a collective call over this context; if
-  // none is, as it is.
+  // The thread of this worker that waits for a mutex, or is in a collective call over this context; the
+  // worker itself if there is none.
   const RankState* in_lock(const RankState& worker) const;
   const RankState* in_collective(const RankState& worker, std::uint64_t context) const;
   // Those in the collective call that `waiter` is in.
@@ -72,7 +72,7 @@ class WaitGraph {
   const RankState* thread_that(const RankState& worker, const Is& is) const;
 
   const JobState& job_;
-  std::deque<RankState> threads_;                    // the workers again, each as one more thread of it
+  std::deque<RankState> threads_;  // one copy of its RankState for each further waiting thread
   std::multimap<int, const RankState*> threads_of_;  // by worker
   ByNumber by_rank_;
   ByNumber by_worker_;

@@ -154,7 +154,7 @@ class Explanation {
     return std::nullopt;
   }
 
-  // Where all members wait, so that nobody is late who explains it.
+  // All members wait, so no late member explains it.
   Found different_calls() const {
     std::set<std::uint64_t> contexts;
     for (const RankState* rank : graph_.waiting()) {
@@ -166,7 +166,7 @@ class Explanation {
     return std::nullopt;
   }
 
-  // Of the world's calls nobody waits for one member, and there cannot be two at a time.
+  // Calls over the world name no target, and there is one at a time.
   Found different_calls_over(std::uint64_t context) const {
     std::map<std::uint32_t, Ranks> calls;
     std::size_t inside = 0;
@@ -227,7 +227,7 @@ class Explanation {
                     await_each_other ? ": endpoints of theirs that no thread drives have not come."
                                      : ": members on other hosts have not come.");
     }
-    // Who waits elsewhere may do so because of another who does not.
+    // Late members that do not wait come first: the others may wait because of them.
     std::stable_partition(late.begin(), late.end(), [](const RankState* rank) { return !waits(*rank); });
     return have_not_entered(late, call, inside);
   }

@@ -123,7 +123,7 @@ std::string topology(bool json) {
   return json ? fmt::format("{{\n  \"topology\": {}\n}}\n", json_text(text)) : text;
 }
 
-// Becomes the program that does it, which stands beside this one.
+// Replaces this process by comex_worlds beside it; returns only if that fails.
 Failure show_worlds() {
   std::error_code failed;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", failed);

@@ -64,7 +64,8 @@ int main(int argc, char** argv) {
             argv[argc - 1]);
     return 2;
   }
-  setvbuf(stdout, lines, _IOFBF, sizeof lines); /* a worker's leave together: the launcher mixes processes */
+  /* the lines of a worker leave together, because the launcher mixes those of processes */
+  setvbuf(stdout, lines, _IOFBF, sizeof lines);
   MPI_Init(&argc, &argv);
   must(comex_init(), "comex_worlds: init");
   comex_group_t others, all;

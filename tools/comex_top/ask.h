@@ -1,4 +1,4 @@
-// Asks a progress rank of this machine for what all ranks of the job are in, those of other machines too.
+// Asks a progress rank of this machine for the state of all ranks of the job, on all machines.
 #pragma once
 
 #include <optional>

@@ -1,7 +1,7 @@
 // A regular file that another process has open, read and written at offsets.
 //
-// Paths below /proc may lead to anything, and to something else a moment later. So a file is looked at before
-// it is opened, and opened as what was looked at.
+// Paths below /proc may lead to anything, and to something else a moment later. So a path is opened with
+// O_PATH and checked to be a regular file, and then that very file is opened.
 #pragma once
 
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 namespace comex::top {
 
-// The same file has the same one, whoever has it open.
+// Equal for the same file, whoever has it open.
 struct FileIdentity {
   dev_t device = 0;
   ino_t inode = 0;

@@ -67,8 +67,8 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-// From the least to the most by the logarithm, so that neighbours differ, and over a factor of 8 at least, so
-// that equal ones do not. No more than lets figures be read on light and dark pages.
+// Opacity 0.1 to 0.75 by the logarithm of the bytes, over a factor of at least 8, so that equal values look
+// equal; 0.75 keeps figures readable on light and dark pages.
 class Heat {
  public:
   explicit Heat(const Matrix& matrix) {

@@ -31,10 +31,10 @@ struct RankView {
   double service_us = 0;  // a request
 };
 
-// From whom to whom, in bytes since the start: workers of these hosts, then all of a host.
 // What goes to another host is counted for the host, not for its workers.
 inline constexpr double unknown_bytes = std::numeric_limits<double>::quiet_NaN();
 
+// From whom to whom, in bytes since the start: workers of these hosts, then all of a host.
 struct Matrix {
   std::vector<std::string> from;
   std::vector<std::string> to;

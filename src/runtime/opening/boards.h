@@ -1,8 +1,8 @@
 // What lies in the board of each rank of a host: the BoardLayout, what it does (core/activity), and its
 // outbox.
 //
-// In the outboxes the batches of a host's workers collect. The progress rank of a worker pushes it; if
-// the worker serves itself, its progress thread does. A worker with neither has no outbox and sends each
+// The outboxes collect the batches of a host's workers. The worker's progress rank pushes them; if the
+// worker serves itself, its progress thread does. A worker with neither has no outbox and sends each
 // operation at once. Used by world (for its size), runtime and serve.
 #pragma once
 

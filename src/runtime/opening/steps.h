@@ -3,10 +3,10 @@
 // identity: a world gets its number, launch id and nonce, and its processes get their ranks in their
 // programs.
 //
-// bind: by COMEX_BIND, progress binds each progress rank to a core to which no worker is bound, all binds
-// every rank to cores of its own. A rank that would have to share a core stays unbound, free to run anywhere,
-// and a line says so. All ranks of a machine, virtual hosts or not, see the same bindings and make the same
-// choice.
+// bind: with COMEX_BIND=progress, each progress rank is bound to a core to which no worker is bound; with
+// COMEX_BIND=all, every rank to cores of its own. A rank that would have to share a core stays unbound, free
+// to run anywhere, and a line says so. All ranks of a machine, virtual hosts or not, see the same bindings
+// and make the same choice.
 #pragma once
 
 #include "core/settings.h"
