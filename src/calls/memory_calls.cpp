@@ -1,6 +1,7 @@
 // The calls for collective and local allocation, for freeing local memory, and for telling of accesses to it.
 // A collective call fails on all members or on none.
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "groups/participants.h"
@@ -33,6 +34,21 @@ std::vector<void*> addresses_of_all(runtime::Runtime& runtime, int handle, const
   return addresses;
 }
 
+// This process's part of an allocation over the group, or what is wrong with it.
+Result<void*> allocate_part(runtime::Runtime& runtime, void** ptr_arr, std::size_t bytes,
+                            std::optional<std::uint64_t> id, const char* device) {
+  if (!id) return caller_error("a group has had all the allocations it can have; make another one for more");
+  if (ptr_arr == nullptr) return caller_error("the array of addresses is null");
+  return runtime::allocate_own(runtime, bytes, *id, device);
+}
+
+// A member without a byte knows no address of it, and has nothing to give back.
+void remember(runtime::Runtime& runtime, runtime::Allocation allocation) {
+  const auto is_there = [](const void* address) { return address != nullptr; };
+  if (allocation.own != nullptr || std::ranges::any_of(allocation.of_all, is_there))
+    runtime.allocations().add(std::move(allocation));
+}
+
 int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group_t handle,
                 const char* device) {
   runtime::Runtime* runtime = runtime::enter(name);
@@ -44,10 +60,7 @@ int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group
   runtime::GroupExtras& extras = runtime->extras(handle);
   // equal on all members, because they allocate over a group in one order
   const auto id = groups::allocation_id(group->context(), extras.next_allocation + 1);
-  Result<void*> mine = caller_error("the array of addresses is null");
-  if (ptr_arr != nullptr && id) mine = runtime::allocate_own(*runtime, bytes, *id, device);
-  if (!id) mine = caller_error("a group has had all the allocations it can have; make another one for more");
-
+  const Result<void*> mine = allocate_part(*runtime, ptr_arr, bytes, id, device);
   const runtime::ExchangedWords exchanged = runtime::exchange_words(
       *runtime, handle,
       mine ? runtime::AllocationWord::allocated(mine.value()) : runtime::AllocationWord::not_allocated());
@@ -90,10 +103,7 @@ int malloc_over(const char* name, void** ptr_arr, std::size_t bytes, comex_group
     std::copy_n(addresses.data() + skipped, group->targets().size(), ptr_arr);
     if (group->bridge() != no_bridge) allocation.of_all = std::move(addresses);
   }
-  // A member without a byte knows no address of it, and has nothing to give back.
-  const auto is_there = [](const void* address) { return address != nullptr; };
-  if (allocation.own != nullptr || std::ranges::any_of(allocation.of_all, is_there))
-    runtime->allocations().add(std::move(allocation));
+  remember(*runtime, std::move(allocation));
   return COMEX_SUCCESS;
 }
 

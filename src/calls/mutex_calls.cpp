@@ -134,10 +134,11 @@ op::WaitReason reason(const char* name, const Named& named) {
 int tell_taken(const Named& named, bool is_taken, bool is_recovered, int* acquired) {
   constexpr std::uint32_t kind = activity::call_hash("trylock");
   *acquired = is_taken ? 1 : 0;
-  if (is_taken)
+  if (is_taken) {
     named.runtime->activity().end_attempts(kind);
-  else
+  } else {
     named.runtime->attempt_failed(reason("trylock", named), activity::Waiting::mutex);
+  }
   return code_of(*named.runtime, is_recovered);
 }
 

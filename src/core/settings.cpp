@@ -44,9 +44,11 @@ constexpr std::array<SettingRow, setting_count> rows = {
 };
 
 constexpr bool names_are_unique() {
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    for (std::size_t j = i + 1; j < rows.size(); ++j)
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t j = i + 1; j < rows.size(); ++j) {
       if (rows[i].name == rows[j].name || rows[i].name == rows[j].alias) return false;
+    }
+  }
   return true;
 }
 static_assert(names_are_unique());
