@@ -1,5 +1,6 @@
 // The group calls: create and free, ranks, the default group.
 #include "armci/export.h"
+#include "armci/memory.h"
 #include "armci/state.h"
 
 using namespace comex::armci;
@@ -31,6 +32,7 @@ COMEX_PROFILED(Group_free) void PARMCI_Group_free(ARMCI_Group* group) {
   const comex_group_t handle = handle_of(group);
   if (handle == COMEX_GROUP_NULL) return;
   end_at_death(comex_barrier(handle));  // freeing communicators is collective
+  keep_memory_of(handle);
   state().remove_teams(handle);
   forget_group(handle);
   comex_group_t gone = handle;

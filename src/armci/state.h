@@ -26,6 +26,13 @@ struct Domains {
   static Domains of_world();
 };
 
+// Who frees an allocation together: a group, or, once that was freed, its members, which are ranks of the
+// world.
+struct Owners {
+  comex_group_t group = COMEX_GROUP_NULL;
+  std::vector<int> members;
+};
+
 struct State {
   std::recursive_mutex starting;  // only one init or finalize at a time; see runtime/process.h
   std::atomic<bool> is_open{false};
@@ -40,7 +47,7 @@ struct State {
   std::map<comex_group_t, std::unique_ptr<GroupTeams>> teams;
 
   std::mutex memory_lock;
-  std::map<void*, comex_group_t> memory;  // own part of an allocation, and its group
+  std::map<void*, Owners> memory;  // by the own part of an allocation
 
   Aggregates aggregates;
 

@@ -8,11 +8,12 @@
 #include <vector>
 
 #include "armci/export.h"
+#include "armci/memory.h"
 #include "armci/state.h"
 #include "armci/wait_loop.h"
 
 struct armcix_mutex_hdl_s {
-  comex_group_t group = COMEX_GROUP_NULL;
+  void* mine = nullptr;       // the allocation's own part
   std::vector<void*> blocks;  // by rank of the group
   std::vector<int> counts;
   std::vector<int> world_of;
@@ -64,27 +65,28 @@ COMEX_C armcix_mutex_hdl_t ARMCIX_Create_mutexes_hdl(int count, ARMCI_Group* gro
   const comex::runtime::CallName called(__func__);
   if (count < 0) comex_error("a negative number of mutexes", count);
   auto* handle = new armcix_mutex_hdl_s;
-  handle->group = handle_of(group);
+  const comex_group_t over = handle_of(group);
   int me = 0;
   int size = 0;
-  comex_group_rank(handle->group, &me);
-  comex_group_size(handle->group, &size);
+  comex_group_rank(over, &me);
+  comex_group_size(over, &size);
   handle->blocks.resize(static_cast<std::size_t>(size));
   // The count lies before the mutexes, so that every member can read it.
-  const int made = comex_malloc(handle->blocks.data(), (static_cast<std::size_t>(count) + 1) * sizeof(Ticket),
-                                handle->group);
+  const int made =
+      allocate(handle->blocks.data(), (static_cast<std::size_t>(count) + 1) * sizeof(Ticket), over, nullptr);
   end_at_death(made);
   if (made != COMEX_SUCCESS) {
     delete handle;
     return nullptr;
   }
-  auto* mine = static_cast<Ticket*>(handle->blocks[static_cast<std::size_t>(me)]);
+  handle->mine = handle->blocks[static_cast<std::size_t>(me)];
+  auto* mine = static_cast<Ticket*>(handle->mine);
   for (int i = 0; i <= count; ++i) mine[i] = {0, 0};
   mine[0].next = count;
-  end_at_death(comex_barrier(handle->group));
+  end_at_death(comex_barrier(over));
   for (int rank = 0; rank < size; ++rank) {
     int world = 0;
-    comex_group_translate_world(handle->group, rank, &world);
+    comex_group_translate_world(over, rank, &world);
     Ticket head{};
     void*& block = handle->blocks[static_cast<std::size_t>(rank)];
     require_words(comex_get(block, &head, sizeof head, world, COMEX_GROUP_WORLD));
@@ -99,10 +101,7 @@ COMEX_C armcix_mutex_hdl_t ARMCIX_Create_mutexes_hdl(int count, ARMCI_Group* gro
 COMEX_C int ARMCIX_Destroy_mutexes_hdl(armcix_mutex_hdl_t handle) {
   const comex::runtime::CallName called(__func__);
   if (handle == nullptr) return COMEX_FAILURE;
-  int me = 0;
-  comex_group_rank(handle->group, &me);
-  const int result =
-      comex_free(static_cast<Ticket*>(handle->blocks[static_cast<std::size_t>(me)]) - 1, handle->group);
+  const int result = release(handle->mine);
   delete handle;
   return result;
 }

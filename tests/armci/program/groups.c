@@ -35,6 +35,27 @@ static void check_memory(ARMCI_Group* group, const int* list, int n) {
   free(at);
 }
 
+/* Memory outlives its group, whose number may go to another one. */
+static void check_outliving_memory(const int* list, int n) {
+  void** at = malloc((size_t)n * sizeof *at);
+  int rank = 0, alone[1] = {me};
+  int* ranks = malloc((size_t)n * sizeof *ranks);
+  ARMCI_Group gone, other;
+  for (int i = 0; i < n; ++i) ranks[i] = list[i];
+  for (int with_another = 0; with_another < 2; ++with_another) {
+    ARMCI_Group_create(n, ranks, &gone);
+    ARMCI_Group_rank(&gone, &rank);
+    CHECK(ARMCI_Malloc_group(at, sizeof(int), &gone) == 0);
+    ARMCI_Group_free(&gone);
+    if (with_another) ARMCI_Group_create(1, alone, &other);
+    *(int*)at[rank] = me;
+    CHECK(ARMCI_Free(at[rank]) == 0);
+    if (with_another) ARMCI_Group_free(&other);
+  }
+  free(ranks);
+  free(at);
+}
+
 void test_groups(void) {
   int* list = malloc((size_t)nproc * sizeof *list);
   int n, rank = 0, size = -1;
@@ -44,6 +65,7 @@ void test_groups(void) {
   ARMCI_Group_create(n, list, &mine);
   check_members(&mine, list, n);
   check_memory(&mine, list, n);
+  check_outliving_memory(list, n);
   /* Everybody calls, for the even ranks */
   n = parity_list(0, list);
   ARMCI_Group_create(n, list, &all);
