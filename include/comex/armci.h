@@ -191,7 +191,7 @@ int ARMCI_Destroy_mutexes(void);
 void ARMCI_Lock(int mutex, int proc);
 void ARMCI_Unlock(int mutex, int proc);
 /* notify tells `proc` that all earlier operations on it are done; notify_wait waits for the next one from
- * `proc` and yields in *value how many have come from there. */
+ * `proc` and yields in *value the number of this one, from 1. */
 int armci_notify(int proc);
 int armci_notify_wait(int proc, int* value);
 
