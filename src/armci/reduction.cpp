@@ -54,15 +54,17 @@ Reduction::CombineFunction combine_by(const Apply& /*without state*/) {
   };
 }
 
-template <class Element>
-void make_absolute(void* x, std::size_t elements) {
-  auto* a = static_cast<std::byte*>(x);
-  for (std::size_t i = 0; i < elements; ++i, a += sizeof(Element)) {
-    Element value;
-    std::memcpy(&value, a, sizeof value);
-    value = absolute(value);
-    std::memcpy(a, &value, sizeof value);
-  }
+template <class Element, class Change>
+Reduction::Prepare prepare_by(const Change& /*without state*/) {
+  return [](void* x, std::size_t elements) {
+    auto* a = static_cast<std::byte*>(x);
+    for (std::size_t i = 0; i < elements; ++i, a += sizeof(Element)) {
+      Element value;
+      std::memcpy(&value, a, sizeof value);
+      value = Change{}(value);
+      std::memcpy(a, &value, sizeof value);
+    }
+  };
 }
 
 [[noreturn]] void refuse(const std::string& what) {
@@ -97,13 +99,11 @@ template <class E>
 Reduction::CombineFunction combine_of_integers(ReduceOp operation) {
   switch (operation) {
     case ReduceOp::bit_or:
+    case ReduceOp::truth_or:
       return combine_by<E>([](E a, E b) { return a | b; });
     case ReduceOp::bit_and:
-      return combine_by<E>([](E a, E b) { return a & b; });
-    case ReduceOp::truth_or:
-      return combine_by<E>([](E a, E b) { return E{a != 0 || b != 0}; });
     case ReduceOp::truth_and:
-      return combine_by<E>([](E a, E b) { return E{a != 0 && b != 0}; });
+      return combine_by<E>([](E a, E b) { return a & b; });
     default:
       return nullptr;
   }
@@ -130,14 +130,27 @@ Reduction::CombineFunction combine_of(ReduceOp operation) {
 }
 
 template <class E>
+Reduction::Prepare prepare_of(ReduceOp operation) {
+  switch (operation) {
+    case ReduceOp::absmax:
+    case ReduceOp::absmin:
+      return prepare_by<E>([](E value) { return absolute(value); });
+    case ReduceOp::truth_or:
+    case ReduceOp::truth_and:
+      return prepare_by<E>([](E value) { return static_cast<E>(value != 0); });
+    default:
+      return nullptr;
+  }
+}
+
+template <class E>
 Reduction make_reduction(const char* op) {
   const ReduceOp operation = operation_named(op);
   const Reduction::CombineFunction combine = combine_of<E>(operation);
   if (combine == nullptr) {
     refuse("a collective's operation \"" + first_of_name(op) + "\" is unknown for its type");
   }
-  const bool is_absolute = operation == ReduceOp::absmax || operation == ReduceOp::absmin;
-  return Reduction(sizeof(E), combine, is_absolute ? &make_absolute<E> : nullptr);
+  return Reduction(sizeof(E), combine, prepare_of<E>(operation));
 }
 
 // use(element) with a value of the element type; an unknown type ends the job.

@@ -28,7 +28,8 @@ class Reduction {
       : prepare_(before), combine_(how), element_bytes_(width) {}
 
   std::size_t element_bytes() const { return element_bytes_; }
-  // Changes every rank's values once before they are combined: to absolute values for "absmax" and "absmin".
+  // Changes every rank's values once before they are combined: to absolute values for "absmax" and "absmin",
+  // to 0 or 1 for the operations of truth.
   void prepare(void* x, std::size_t elements) const {
     if (prepare_ != nullptr) prepare_(x, elements);
   }

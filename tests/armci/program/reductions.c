@@ -114,13 +114,15 @@ static struct team team_of(int scope, int step) {
 
 static long long expected(int operation, const struct team* team, int i) {
   long long result = 0;
+  int is_truth = (operation < other_names ? operation : operation - 4) >= 8;
   for (int k = 0; k < team->size; ++k) {
     long long value = brought(team->ranks[k], i);
     if (operation == 4 || operation == 5) value = absolute(value);
+    if (is_truth) value = value != 0;
     if (k == 0) result = value;
     if (k > 0) result = combined(operation, result, value);
   }
-  return team->size == 1 && operation >= 8 ? brought(team->ranks[0], i) : result;
+  return result;
 }
 
 /* x has a place too many, which stays. */
