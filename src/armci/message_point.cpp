@@ -15,6 +15,17 @@ MPI_Comm world() {
   return comm;
 }
 
+// MPI would end the job with lines of its own.
+void require_sound(int tag, const void* buffer, int bytes, MPI_Comm comm) {
+  void* greatest = nullptr;
+  int is_there = 0;
+  PMPI_Comm_get_attr(comm, MPI_TAG_UB, &greatest, &is_there);
+  if (tag < 0 || (is_there != 0 && tag > *static_cast<int*>(greatest)))
+    comex_error("a message's tag is negative, or greater than MPI allows", tag);
+  if (bytes < 0) comex_error("a message of a negative length", bytes);
+  if (buffer == nullptr && bytes > 0) comex_error("a message's buffer is null", bytes);
+}
+
 void require_worker(int rank, const char* what) {
   if (rank < 0 || rank >= state().size) comex_error(what, rank);
 }
@@ -23,6 +34,7 @@ void require_worker(int rank, const char* what) {
 // is received, whatever other threads receive.
 int receive(int tag, void* buffer, int buflen, int* msglen, int from) {
   const MPI_Comm comm = world();
+  require_sound(tag == MPI_ANY_TAG ? 0 : tag, buffer, buflen, comm);
   MPI_Message message = MPI_MESSAGE_NULL;
   MPI_Status status;
   int there = 0;
@@ -81,8 +93,10 @@ COMEX_C double armci_timer(void) {
 COMEX_C void armci_msg_snd(int tag, void* buffer, int len, int to) {
   const comex::runtime::CallName called(__func__);
   require_worker(to, "a message to a rank that there is not");
+  const MPI_Comm comm = world();
+  require_sound(tag, buffer, len, comm);
   MPI_Request request = MPI_REQUEST_NULL;
-  require_mpi(PMPI_Isend(buffer, len, MPI_BYTE, to, tag, world(), &request), "MPI_Isend");
+  require_mpi(PMPI_Isend(buffer, len, MPI_BYTE, to, tag, comm, &request), "MPI_Isend");
   require_mpi(wait_for(request, "send", to), "MPI_Isend");
 }
 

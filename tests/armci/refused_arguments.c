@@ -84,6 +84,30 @@ static void message_from_a_negative_rank(void) {
   int length;
   armci_msg_rcv(3, words, sizeof *words, &length, -1);
 }
+static void message_of_negative_length(void) {
+  armci_msg_snd(3, words, -1, 0);
+}
+static void message_from_nowhere(void) {
+  armci_msg_snd(3, NULL, 8, 0);
+}
+static void message_of_a_negative_tag(void) {
+  armci_msg_snd(-5, words, 8, 0);
+}
+static void receive_of_negative_length(void) {
+  armci_msg_rcv(3, words, -1, NULL, 0);
+}
+static void receive_to_nowhere(void) {
+  armci_msg_rcv(3, NULL, 8, NULL, 0);
+}
+static void receive_of_a_negative_tag(void) {
+  armci_msg_rcv(-5, words, 8, NULL, 0);
+}
+static void receive_from_any_to_nowhere(void) {
+  armci_msg_rcvany(3, NULL, 8, NULL);
+}
+static void receive_from_any_of_a_negative_tag(void) {
+  armci_msg_rcvany(-5, words, 8, NULL);
+}
 
 static void notice_to_nobody(void) {
   armci_notify(armci_msg_nproc());
@@ -141,6 +165,14 @@ int main(int argc, char** argv) {
       {"ARMCI_AccS", accumulate_to_negative_strides},
       {"armci_msg_snd", message_to_nobody},
       {"armci_msg_rcv", message_from_a_negative_rank},
+      {"armci_msg_snd", message_of_negative_length},
+      {"armci_msg_snd", message_from_nowhere},
+      {"armci_msg_snd", message_of_a_negative_tag},
+      {"armci_msg_rcv", receive_of_negative_length},
+      {"armci_msg_rcv", receive_to_nowhere},
+      {"armci_msg_rcv", receive_of_a_negative_tag},
+      {"armci_msg_rcvany", receive_from_any_to_nowhere},
+      {"armci_msg_rcvany", receive_from_any_of_a_negative_tag},
       {"armci_notify", notice_to_nobody},
       {"armci_notify", notice_to_a_negative_rank},
       {"ARMCI_Malloc_local", local_memory_of_negative_bytes},
