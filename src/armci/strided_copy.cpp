@@ -1,7 +1,9 @@
 // The calls that pack and unpack local strided patches.
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <span>
 
 #include "armci/export.h"
 #include "armci/state.h"
@@ -13,13 +15,15 @@ namespace {
 // Returns the number of runs; 0 if a count is 0. Invalid levels or counts end the job.
 long count_runs(const int* count, int stride_levels) {
   pass();
-  bool is_sound = stride_levels >= 0 && stride_levels <= COMEX_MAX_STRIDE_LEVEL && count[0] >= 0;
-  long runs = is_sound && count[0] != 0 ? 1 : 0;
-  for (int level = 1; is_sound && level <= stride_levels; ++level) {
-    is_sound = count[level] >= 0;
-    runs *= count[level];
-  }
-  if (!is_sound) comex_error("a strided patch has a negative count, or stride levels outside 0 to 8", 1);
+  bool is_sound = stride_levels >= 0 && stride_levels <= COMEX_MAX_STRIDE_LEVEL;
+  const std::span counts(count, is_sound ? static_cast<std::size_t>(stride_levels) + 1 : 0);
+  is_sound = is_sound && std::ranges::min(counts) >= 0;
+  if (is_sound && std::ranges::min(counts) == 0) return 0;
+  long runs = 1;
+  for (int level = 1; is_sound && level <= stride_levels; ++level)
+    is_sound = !__builtin_mul_overflow(runs, count[level], &runs);
+  if (!is_sound)
+    comex_error("a strided patch has a negative count, too many runs, or stride levels outside 0 to 8", 1);
   return runs;
 }
 

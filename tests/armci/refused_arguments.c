@@ -26,7 +26,7 @@ static void member_beyond_a_domain(void) {
 static void iterate(int levels, int runs) {
   int strides[9] = {8, 8, 8, 8, 8, 8, 8, 8, 8}, counts[10] = {8, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   stride_info_t info;
-  if (levels > 1) counts[1] = counts[2] = runs;
+  for (int level = 1; level <= levels; ++level) counts[level] = runs;
   armci_stride_info_init(&info, words, levels, strides, counts);
 }
 static void iterator_of_negative_levels(void) {
@@ -38,12 +38,15 @@ static void iterator_of_nine_levels(void) {
 static void iterator_of_too_many_runs(void) {
   iterate(2, 1 << 20);
 }
+static void iterator_of_more_runs_than_a_long_counts(void) {
+  iterate(4, 1 << 16);
+}
 
 static void write_patch(int levels, int count, int runs) {
   int strides[9] = {8, 8, 8, 8, 8, 8, 8, 8, 8}, counts[10] = {8, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   char packed[64];
   counts[0] = count;
-  counts[1] = runs;
+  for (int level = 1; level <= levels; ++level) counts[level] = runs;
   armci_write_strided(words, levels, strides, counts, packed);
 }
 static void patch_of_negative_levels(void) {
@@ -57,6 +60,9 @@ static void patch_of_negative_bytes(void) {
 }
 static void patch_of_negative_rows(void) {
   write_patch(1, 8, -1);
+}
+static void patch_of_more_runs_than_a_long_counts(void) {
+  write_patch(4, 8, 1 << 16);
 }
 
 /* Two rows that lie backwards on one side. */
@@ -156,10 +162,12 @@ int main(int argc, char** argv) {
       {"armci_stride_info_init", iterator_of_negative_levels},
       {"armci_stride_info_init", iterator_of_nine_levels},
       {"armci_stride_info_init", iterator_of_too_many_runs},
+      {"armci_stride_info_init", iterator_of_more_runs_than_a_long_counts},
       {"armci_write_strided", patch_of_negative_levels},
       {"armci_write_strided", patch_of_nine_levels},
       {"armci_write_strided", patch_of_negative_bytes},
       {"armci_write_strided", patch_of_negative_rows},
+      {"armci_write_strided", patch_of_more_runs_than_a_long_counts},
       {"ARMCI_PutS", put_of_negative_strides},
       {"ARMCI_GetS", get_to_negative_strides},
       {"ARMCI_AccS", accumulate_to_negative_strides},

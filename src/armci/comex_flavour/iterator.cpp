@@ -31,10 +31,11 @@ COMEX_C void armci_stride_info_init(stride_info_t* info, void* base, int stride_
   info->stride_levels = stride_levels;
   std::copy_n(strides, stride_levels, info->strides);
   std::copy_n(counts, stride_levels + 1, info->counts);
+  constexpr long too_many = std::numeric_limits<int>::max() + 1L;
   long size = 1;
-  for (int level = 1; level <= stride_levels; ++level) size *= std::max(counts[level], 0);
-  if (size > std::numeric_limits<int>::max())
-    comex_error("a stride iterator counts its segments in an int", 1);
+  for (int level = 1; level <= stride_levels; ++level)
+    size = std::min(size * std::max(counts[level], 0), too_many);
+  if (size == too_many) comex_error("a stride iterator counts its segments in an int", 1);
   info->size = static_cast<int>(size);
 }
 

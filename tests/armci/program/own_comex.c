@@ -56,6 +56,10 @@ static void test_iterator(void) {
   }
   CHECK(segments == 6);
   armci_stride_info_destroy(&info);
+  /* A count of 0 leaves no segments, however many the others would make. */
+  int none[5] = {20, 100, 100, 100, 100}, large[6] = {1, 65536, 65536, 65536, 65536, 0};
+  armci_stride_info_init(&info, memory, 5, none, large);
+  CHECK(armci_stride_info_size(&info) == 0 && armci_stride_info_has_more(&info) == 0);
 }
 
 static void test_comm(void) {
