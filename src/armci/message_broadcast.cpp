@@ -61,8 +61,9 @@ COMEX_C void armci_msg_group_bcast_scope(int scope, void* buffer, int len, int r
 
 COMEX_C void armci_msg_clus_brdcst(void* buffer, int len) {
   const comex::runtime::CallName called(__func__);
+  const std::size_t count = checked_count(len);
   const CollectiveContext scene = enter_collective(SCOPE_NODE, collective_group());
-  broadcast(*scene.team, buffer, checked_count(len), 0);
+  if (scene.takes_part()) broadcast(*scene.team, buffer, count, 0);
 }
 
 COMEX_C void armci_grp_clus_brdcst(void* buffer, int len, int grp_master, int grp_clus_nproc,

@@ -75,6 +75,19 @@ static void test_comm(void) {
   CHECK(sum == nproc);
 }
 
+/* Collectives follow the default group: a worker outside of it takes no part. */
+static void test_outside_of_the_default_group(void) {
+  int first[1] = {0}, word = me;
+  ARMCI_Group alone, world;
+  ARMCI_Group_get_world(&world);
+  ARMCI_Group_create(1, first, &alone);
+  ARMCI_Group_set_default(&alone);
+  armci_msg_clus_brdcst(&word, sizeof word);
+  CHECK(word == me);
+  ARMCI_Group_set_default(&world);
+  ARMCI_Group_free(&alone);
+}
+
 void test_own(void) {
   void** at = malloc((size_t)nproc * sizeof *at);
   ARMCI_Group world;
@@ -83,6 +96,7 @@ void test_own(void) {
   test_notify();
   test_iterator();
   test_comm();
+  test_outside_of_the_default_group();
   ARMCI_Group_get_world(&world);
   ARMCI_Malloc(at, 8);
   memset(at[me], 0, 8);
