@@ -2,6 +2,7 @@
 // complaints.
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include "armci/export.h"
@@ -52,13 +53,18 @@ COMEX_C void armci_msg_finalize(void) {
   if (finished == 0) PMPI_Finalize();
 }
 
+// One write, so that lines of several ranks do not mix.
 COMEX_C int derr_printf(const char* format, ...) {
   pass();
   va_list arguments;
   va_start(arguments, format);
-  const int length = std::vfprintf(stderr, format, arguments);
+  char* text = nullptr;
+  const int length = vasprintf(&text, format, arguments);
   va_end(arguments);
-  std::fputc('\n', stderr);
+  if (length < 0) return length;
+  text[length] = '\n';
+  std::fwrite(text, 1, static_cast<std::size_t>(length) + 1, stderr);
+  std::free(text);
   return length;
 }
 

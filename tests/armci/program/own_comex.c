@@ -1,5 +1,7 @@
 /* What only the ComEx flavour has. */
 #include <iterator.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "check.h"
 
@@ -88,6 +90,21 @@ static void test_outside_of_the_default_group(void) {
   ARMCI_Group_free(&alone);
 }
 
+/* A line is written at once, so that those of several ranks do not mix: one datagram. */
+static void test_complaint(void) {
+  int ends[2], errors = dup(STDERR_FILENO);
+  char got[64] = "";
+  if (errors < 0 || socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) != 0) abort();
+  dup2(ends[1], STDERR_FILENO);
+  const int length = derr_printf("rank %d has", me);
+  dup2(errors, STDERR_FILENO);
+  const long bytes = (long)recv(ends[0], got, sizeof got - 1, 0);
+  CHECK(bytes == length + 1 && got[length] == '\n' && strncmp(got, "rank ", 5) == 0);
+  close(ends[0]);
+  close(ends[1]);
+  close(errors);
+}
+
 void test_own(void) {
   void** at = malloc((size_t)nproc * sizeof *at);
   ARMCI_Group world;
@@ -97,6 +114,7 @@ void test_own(void) {
   test_iterator();
   test_comm();
   test_outside_of_the_default_group();
+  test_complaint();
   ARMCI_Group_get_world(&world);
   ARMCI_Malloc(at, 8);
   memset(at[me], 0, 8);
