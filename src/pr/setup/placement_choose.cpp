@@ -84,10 +84,12 @@ std::string present(std::span<const MemoryNode> memory) {
 
 // The first characters of a wrong name. The rest may be anything and is not shown.
 std::string first_of(std::string_view name) {
-  constexpr std::size_t most = 8;
+  constexpr std::size_t most = 16;  // "numa:4294967295" has fewer
   const auto is_shown = [](char each) { return each >= ' ' && each <= '~'; };
   const std::string_view first = name.substr(0, most);
-  return {first.begin(), std::find_if_not(first.begin(), first.end(), is_shown)};
+  std::string shown(first.begin(), std::find_if_not(first.begin(), first.end(), is_shown));
+  if (shown.size() < name.size()) shown += "...";
+  return shown;
 }
 
 }  // namespace
