@@ -51,10 +51,7 @@ int comex_set_errors(int mode) {
                                          " is unknown; COMEX_ERRORS_ABORT is 0, COMEX_ERRORS_RETURN is 1");
   }
   self.reporter.set_returns(mode == COMEX_ERRORS_RETURN);
-  if (runtime != nullptr) {
-    const comex::op::Engine::Lock lock = runtime->engine().enter();
-    runtime->remote().set_errors_return(mode == COMEX_ERRORS_RETURN);
-  }
+  if (runtime != nullptr) runtime->set_errors_return(mode == COMEX_ERRORS_RETURN);
   return COMEX_SUCCESS;
 }
 

@@ -156,18 +156,6 @@ int tell_of_target(const char* operation, int proc, comex_group_t handle, T* pla
   return COMEX_SUCCESS;
 }
 
-// For a failure that has been reported, here or by another process. It returns the code or waits for the end
-// of the job.
-inline int failed_somewhere(Runtime& runtime) {
-  if (!runtime.reporter().returns()) runtime.await_end();
-  return COMEX_FAILURE;
-}
-// The same for one of another member of a collective call, which that member reports.
-inline int failed_elsewhere(Runtime& runtime) {
-  Reporter::drop_failure_line();
-  return failed_somewhere(runtime);
-}
-
 // Of a process of the own world: the bridges tell of others.
 inline bool has_failed(const Runtime& runtime, Lpid lpid) {
   return runtime.is_own(lpid) &&
@@ -179,6 +167,19 @@ inline int ended_by_death(Runtime& runtime) {
   runtime.look_at_failures();
   Reporter::drop_failure_line();
   return COMEX_PROC_FAILED;
+}
+
+// For a failure that has been reported, here or by another process. It returns the code or waits for the end
+// of the job, or of the one that was wrong where the others go on.
+inline int failed_somewhere(Runtime& runtime) {
+  if (runtime.reporter().returns()) return COMEX_FAILURE;
+  runtime.await_end();
+  return ended_by_death(runtime);
+}
+// The same for one of another member of a collective call, which that member reports.
+inline int failed_elsewhere(Runtime& runtime) {
+  Reporter::drop_failure_line();
+  return failed_somewhere(runtime);
 }
 
 }  // namespace comex::runtime

@@ -73,9 +73,8 @@ Runtime::Runtime(std::unique_ptr<World> world, Reporter& reporter, const WorldJo
       mutexes_(world_->arena->mutex_sets()),
       everybody_(world_->failures, groups::ConnectionTable::range(0, size())),
       host_(*world_, engine_, everybody_) {
-  remote_.set_errors_return(reporter_.returns());
-
-  serves_in_calls_ = has_to_serve_in_calls(*world_, router_);
+  set_errors_return(reporter_.returns());
+  if (has_to_serve_in_calls(*world_, router_)) begin_serving_in_calls();
   add_first_groups();
 
   if (host_.is_lowest()) {
@@ -119,9 +118,20 @@ void Runtime::add_first_groups() {
   groups_.set_self(std::move(self));
 }
 
+// Where others go on after a death, a server must not end its own host for a mistake of the origin.
+void Runtime::set_errors_return(bool on) {
+  const op::Engine::Lock lock = engine_.enter();
+  remote_.set_errors_return(on || world_->failures.are_watched());
+}
+
 void Runtime::await_end() {
   constexpr std::uint64_t patience_ns = 10'000'000'000;
-  world_->os->sleep_ns(patience_ns);
+  constexpr std::uint64_t look_ns = 10'000'000;
+  const std::uint64_t began_ns = world_->os->now_ns();
+  while (world_->os->now_ns() - began_ns < patience_ns) {
+    if (has_dead_member(program_call().group)) return;
+    world_->os->sleep_ns(look_ns);
+  }
   reporter_.fatal({}, "another process has found an error, but has not ended the job within 10 s");
 }
 

@@ -89,8 +89,11 @@ class Runtime {
   std::uint32_t draw_endpoints(std::uint32_t count) { return endpoints_made_.fetch_add(count) + 1; }
   std::uint32_t draw_vector_call() { return vector_calls_.fetch_add(1, std::memory_order_relaxed); }
 
-  // Waits until another rank, which has reported why, ends the job.
-  [[noreturn]] void await_end();
+  // What servers do with this worker's wrong operations from now on: print a line, or also end the job.
+  void set_errors_return(bool on);
+  // Waits until another rank, which has reported why, ends the job. It returns where the others go on, once a
+  // member of the collective call that the caller is in is known to have died.
+  void await_end();
 
   // Collective over the workers: completes everything and leaves the servers. It is the last call. False when
   // an operation of this worker was refused and nobody has been told.

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "mpi/failures.h"
+#include "mpi/failures_wrong.h"
 
 namespace {
 
@@ -358,9 +359,10 @@ int main(int argc, char** argv) {
   comex_group_size(everyone, &job.workers);
   const std::string_view check = argc > 1 ? argv[1] : "";
   const std::pair<std::string_view, void (*)(const Job&)> checks[] = {
-      {"learn", learn},       {"collectives", fail_collectives},
-      {"memory", use_memory}, {"mutexes", take_mutexes},
-      {"shrink", shrink},     {"shrink_late", shrink_late}};
+      {"learn", learn},          {"collectives", fail_collectives},
+      {"memory", use_memory},    {"mutexes", take_mutexes},
+      {"shrink", shrink},        {"shrink_late", shrink_late},
+      {"refused", refuse_alone}, {"wrong", be_wrong_in_collectives}};
   for (const auto& [name, run] : checks)
     if (check == name) run(job);
   if (check == "join" || check == "join_leader") join(job, check == "join_leader");

@@ -224,8 +224,8 @@ Created outcome_for_all(runtime::Runtime& runtime, const char* operation, op::Gr
   if (!is_whole) return Created::member_died;
   if (!complaint.empty()) {
     runtime.reporter().fail({.operation = operation}, complaint);
-  } else if (!all_can) {
-    runtime::failed_elsewhere(runtime);
+  } else if (!all_can && runtime::failed_elsewhere(runtime) == COMEX_PROC_FAILED) {
+    return Created::member_died;
   }
   return all_can ? Created::yes : Created::no;
 }
