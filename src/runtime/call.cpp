@@ -16,7 +16,7 @@ bool check_reachable(Runtime& runtime, const char* operation, Lpid lpid, const T
   const bool is_known = runtime.reach(lpid, target);
   if (is_known && target.bridge == no_bridge) return true;
   // A program that reaches the other world by loads and stores alone never waits, where it would notice this.
-  if (is_known && runtime.world().failures.are_watched()) runtime.look_at_failures();
+  if (is_known) runtime.look_at_failures();
   const std::string lost = is_known ? runtime.why_lost(target.bridge) : std::string();
   if (is_known && lost.empty()) return true;
   runtime.reporter().fail(runtime.context(operation, lpid, named),

@@ -145,6 +145,7 @@ void Runtime::lose_hosts() {
 }
 
 void Runtime::look_at_failures() {
+  if (!world_->failures.are_watched()) return;
   constexpr unsigned looks_a_question = 256;  // asking whether a process lives is a system call
   const std::uint64_t epoch = world_->failures.epoch();
   if (epoch != seen_failures_.load(std::memory_order_relaxed)) {
