@@ -204,7 +204,7 @@ std::uint32_t Runtime::pointer_domain(Lpid lpid) const {
 void Runtime::poll_in_call() {
   if (calls_.fetch_add(1, std::memory_order_relaxed) % calls_a_poll != 0) return;
   // Where a progress rank sends the batches that are left, they stay open for what comes next.
-  if (serves_in_calls_) {
+  if (serves_in_calls()) {
     engine_.poll();
   } else {
     engine_.poll_aside();

@@ -205,14 +205,14 @@ class Runtime {
 
   // True if only this worker can serve its memory for other hosts, or send what has not left yet. It then
   // polls in all calls: a program may use any to wait for what another host writes.
-  bool polls_in_calls() const { return serves_in_calls_ || engine_.needs_polls(); }
-  bool serves_in_calls() const { return serves_in_calls_; }
+  bool polls_in_calls() const { return serves_in_calls() || engine_.needs_polls(); }
+  bool serves_in_calls() const { return serves_in_calls_.load(std::memory_order_relaxed); }
   void poll_now_and_then() {
     if (polls_in_calls()) [[unlikely]]
       poll_in_call();
   }
   // From now on, this worker serves processes of other worlds in its calls, since no thread does it.
-  void begin_serving_in_calls() { serves_in_calls_ = true; }
+  void begin_serving_in_calls() { serves_in_calls_.store(true, std::memory_order_relaxed); }
 
   // Direct writes to kept memory whose mirrors may not have them: a fence has to ask this host's progress
   // ranks. fence_kept_writes(), under the engine lock, returns what to call kept_writes_are_fenced() with
@@ -384,7 +384,7 @@ class Runtime {
   std::unique_ptr<op::GroupCollective> host_leaders_;  // on the lowest worker of each host
   std::unique_ptr<pr::Pusher> pusher_;                 // of the thread
   std::unique_ptr<op::ProgressThread> thread_;
-  bool serves_in_calls_ = false;
+  std::atomic<bool> serves_in_calls_{false};  // threads in calls read it while another one meets a world
   std::atomic<bool> has_lost_hosts_{false};
   std::atomic<std::uint64_t> seen_failures_{0};  // their epoch
   std::atomic<unsigned> failure_looks_{0};
