@@ -60,7 +60,7 @@ Result<BridgeFacts> join_sides(const runtime::Reporter& reporter, MPI_Comm wire,
   facts.limit_s = roster.limit_s;
   transport::MpiCollective all(joined->all,
                                [&reporter](const Failure& failure) { reporter.fatal({}, failure.text); });
-  facts.links = link_worlds(all, own.id, own.failures.dead_workers(), reporter);
+  facts.links = link_worlds(all, own.id, own.failures.dead_workers(), roster.limit_s, reporter);
   return facts;
 }
 

@@ -12,7 +12,10 @@
 namespace comex::worlds {
 namespace {
 
-constexpr double patience_s = 5;
+// The step has a limit, which ends the job. A link that does not come must not take all of it.
+double patience_s(double limit_s) {
+  return std::min(5.0, limit_s / 3);
+}
 
 // Where each process accepts links.
 std::vector<PortName> exchange_ports(transport::Collective& all, const std::optional<Listener>& mine) {
@@ -47,7 +50,7 @@ LivenessPlan plan_links(std::span<const WorldId> worlds, std::uint32_t me) {
   return plan;
 }
 
-LinkedWorlds link_worlds(transport::Collective& all, WorldId own, std::uint32_t dead_workers,
+LinkedWorlds link_worlds(transport::Collective& all, WorldId own, std::uint32_t dead_workers, double limit_s,
                          const runtime::Reporter& reporter) {
   struct Row {
     WorldId world;
@@ -70,14 +73,16 @@ LinkedWorlds link_worlds(transport::Collective& all, WorldId own, std::uint32_t 
   LivenessLinks came;
   std::future<bool> have_come;
   if (listener) {
-    have_come = std::async(std::launch::async,
-                           [&] { return await_links(*listener, plan.awaits, Deadline(patience_s), came); });
+    have_come = std::async(std::launch::async, [&] {
+      return await_links(*listener, plan.awaits, Deadline(patience_s(limit_s)), came);
+    });
   }
   // All at once: the patience of the others begins now, and one that does not answer takes all of it.
   std::vector<std::future<Result<FramedSocket>>> connecting;
   for (const std::uint32_t other : plan.connects_to) {
-    connecting.push_back(std::async(std::launch::async,
-                                    [&, other] { return link_to(ports[other], own, Deadline(patience_s)); }));
+    connecting.push_back(std::async(std::launch::async, [&, other] {
+      return link_to(ports[other], own, Deadline(patience_s(limit_s)));
+    }));
   }
   LivenessLinks links;
   for (std::size_t i = 0; i < connecting.size(); ++i) {

@@ -21,8 +21,8 @@ struct LinkedWorlds {
   std::uint32_t dead_workers = 0;  // of its own world: the most that one of it in `all` knows
 };
 
-// `dead_workers`: of the own world, as this process knows.
-LinkedWorlds link_worlds(transport::Collective& all, WorldId own, std::uint32_t dead_workers,
+// `dead_workers`: of the own world, as this process knows. `limit_s`: of the step.
+LinkedWorlds link_worlds(transport::Collective& all, WorldId own, std::uint32_t dead_workers, double limit_s,
                          const runtime::Reporter& reporter);
 
 // Which processes of several worlds hold links. Every process is linked to at least one of each other world.
