@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <string>
+#include <system_error>
 
 #include "runtime/caller.h"
 #include "runtime/opening/boards.h"
@@ -95,17 +96,25 @@ Runtime::Runtime(std::unique_ptr<World> world, Reporter& reporter, const WorldJo
       look_at_failures();
     other_worlds_->tell_losses();
   });
-  if (server_ != nullptr && world_->has_threads) {
-    pusher_ = std::make_unique<pr::Pusher>(make_pusher(*world_));
-    const auto push = [this] {
-      if (pusher_->is_due()) {
-        const op::Engine::Lock lock = engine_.enter();
-        pusher_->advance();
-      }
-      return pusher_->due_in();
-    };
+  if (server_ != nullptr && world_->has_threads) start_thread();
+}
+
+void Runtime::start_thread() {
+  pusher_ = std::make_unique<pr::Pusher>(make_pusher(*world_));
+  const auto push = [this] {
+    if (pusher_->is_due()) {
+      const op::Engine::Lock lock = engine_.enter();
+      pusher_->advance();
+    }
+    return pusher_->due_in();
+  };
+  try {
     thread_ = std::make_unique<op::ProgressThread>(engine_, *world_->os, world_->wait_policy,
                                                    world_->arena->doorbell(world_->arena->slot()), push);
+  } catch (const std::system_error& refused) {
+    reporter_.fatal({.operation = "init"}, std::string("this worker serves itself and gets no thread for it: "
+                                                       "pthread_create: ") +
+                                               refused.code().message());
   }
 }
 

@@ -337,6 +337,7 @@ class Runtime {
   // are other hosts, the progress rank has had time to do so.
   void explain_stall();
   void add_first_groups();
+  void start_thread();  // that serves for this worker
   void poll_in_call();
   void ask_why();
   op::Membership membership_of(const groups::Group& group) const;

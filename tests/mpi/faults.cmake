@@ -30,6 +30,9 @@ comex_add_mpi_test(NAME mpi_life_world_two_hosts PROGRAM mpi_life RANKS 5 ARGS w
   COMEX_CHUNK_BYTES=64k COMEX_PROGRESS_RANK_POSITION=smallest COMEX_CORE=full)
 comex_add_mpi_test(NAME mpi_life_world_no_progress_ranks PROGRAM mpi_life RANKS 2 ARGS world
   ENV GA_NUM_PROGRESS_RANKS_PER_NODE=0)
+comex_add_mpi_test(NAME mpi_life_threadless PROGRAM mpi_life RANKS 2 ARGS threadless ENV GA_NUM_PROGRESS_RANKS_PER_NODE=0)
+set_tests_properties(mpi_life_threadless PROPERTIES PASS_REGULAR_EXPRESSION
+  "comex: rank [0-9]+ on [^\n]*: init: this worker serves itself and gets no thread for it: pthread_create: Resource")
 comex_add_mpi_test(NAME mpi_life_communicators PROGRAM mpi_life RANKS 3 ARGS communicators)
 comex_add_mpi_test(NAME mpi_life_communicators_two_hosts PROGRAM mpi_life RANKS 6 ARGS communicators ENV ${two_hosts})
 comex_add_mpi_test(NAME mpi_life_abandoned PROGRAM mpi_life RANKS 3 ARGS abandoned ENV ${forced})

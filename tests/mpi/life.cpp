@@ -4,6 +4,7 @@
 // between
 //        life communicators  lives over halves and over reordered communicators, then over the world
 //        life abandoned      no comex_finalize, with operations under way, memory allocated and a mutex held
+//        life threadless     the system has no thread for a worker that serves itself
 //        life unstarted [mute]  comex_init_args starts MPI; mute: where nothing can be printed
 // Exit status 0 on every rank, also on progress ranks, is part of what is tested.
 #include <comex/comex.h>
@@ -21,6 +22,8 @@
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "support/no_threads.h"
 
 namespace {
 
@@ -348,6 +351,12 @@ int main(int argc, char** argv) {
     CHECK(comex_init_args(&argc, &argv) == COMEX_SUCCESS);
     use(World());
     return MPI_Finalize();
+  }
+  if (how == "threadless") {
+    int level = 0;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    comex::testing::get_no_threads();
+    return comex_init();
   }
   MPI_Init(&argc, &argv);
   if (how == "world") {

@@ -57,6 +57,8 @@ comex_add_mpi_test(NAME worlds.spawn.knowing_the_standard_only PROGRAM worlds_sp
   ENV COMEX_MPI_KNOWLEDGE=none ARGS spawner)
 comex_add_mpi_test(NAME worlds.spawn.no_progress_rank PROGRAM worlds_spawn RANKS 2 TIMEOUT 40 LABELS worlds
   ENV GA_NUM_PROGRESS_RANKS_PER_NODE=0 ARGS spawner threads)
+comex_add_mpi_test(NAME worlds.spawn.threadless PROGRAM worlds_spawn RANKS 3 TIMEOUT 40 LABELS worlds
+  ARGS spawner threadless)
 comex_add_mpi_test(NAME worlds.spawn.virtual_hosts PROGRAM worlds_spawn RANKS 4 TIMEOUT 40 LABELS worlds
   ENV COMEX_VIRTUAL_HOSTS=2 ARGS spawner)
 

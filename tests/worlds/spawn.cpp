@@ -1,9 +1,11 @@
 // The worked example of local and global ids: P1 of {P0, P1} spawns P2, then P0 and P2 meet; and what stays
-// when they part. Usage: spawn spawner|parent [threads]
+// when they part. Usage: spawn spawner|parent [threads|threadless]
+// threadless: the system has no threads for who spawns.
 #include <array>
 #include <cstdlib>
 
 #include "mpi/told.h"
+#include "support/no_threads.h"
 #include "worlds/worlds.h"
 
 using namespace comex::testing;
@@ -169,7 +171,19 @@ void parents(Job& job, const char* program) {
     texts.emplace_back(port.data());
     for (std::string& text : texts) arguments.push_back(text.data());
     arguments.push_back(nullptr);
-    job.done(comex_world_spawn(program, arguments.data(), 1, 0, COMEX_GROUP_SELF, &children));
+    const auto spawn = [&] {
+      job.done(comex_world_spawn(program, arguments.data(), 1, 0, COMEX_GROUP_SELF, &children));
+    };
+    if (job.has("threadless")) {
+      get_no_threads();
+      const std::string lines = told(spawn);
+      for (const char* text : {"world_spawn: goes on without the limit of COMEX_MEET_S: pthread_create",
+                               "meeting: goes on without the limit of COMEX_MEET_S: pthread_create",
+                               "may go unnoticed: pthread_create"})
+        job.require(lines.find(text) != lines.npos, lines.c_str());
+    } else {
+      spawn();
+    }
     has_table(job, with_child);
     has_references(job, p2, 2, 1);
     is_inter_of(job, children, 1, 1);

@@ -35,7 +35,8 @@ class Deadline {
   Clock::time_point end_;
 };
 
-// Ends the job, with one line, when a step inside MPI lasts longer than it may.
+// Ends the job, with one line, when a step inside MPI lasts longer than it may. Where the system has no
+// thread for it, the step has no limit, and a line says so.
 //
 // Such steps are made when all that they wait for are on their way. If the limit passes, a process has died
 // or never called, and ending the job is the only way out. Used on workers and progress ranks.

@@ -6,6 +6,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <system_error>
+#include <utility>
 
 #include "runtime/exchange.h"
 
@@ -15,6 +17,19 @@ namespace {
 // The step has a limit, which ends the job. A link that does not come must not take all of it.
 double patience_s(double limit_s) {
   return std::min(5.0, limit_s / 3);
+}
+
+// Runs it beside the caller. Where the system has no thread for that, it does not run, and the result is what
+// `refused` makes of the reason.
+template <class Run, class Refused>
+auto beside(Run run, const Refused& refused) -> std::future<decltype(run())> {
+  try {
+    return std::async(std::launch::async, std::move(run));
+  } catch (const std::system_error& error) {
+    std::promise<decltype(run())> never_run;
+    never_run.set_value(refused("pthread_create: " + error.code().message()));
+    return never_run.get_future();
+  }
 }
 
 // Where each process accepts links.
@@ -73,16 +88,16 @@ LinkedWorlds link_worlds(transport::Collective& all, WorldId own, std::uint32_t 
   LivenessLinks came;
   std::future<bool> have_come;
   if (listener) {
-    have_come = std::async(std::launch::async, [&] {
-      return await_links(*listener, plan.awaits, Deadline(patience_s(limit_s)), came);
-    });
+    have_come =
+        beside([&] { return await_links(*listener, plan.awaits, Deadline(patience_s(limit_s)), came); },
+               [](const std::string&) { return false; });
   }
   // All at once: the patience of the others begins now, and one that does not answer takes all of it.
   std::vector<std::future<Result<FramedSocket>>> connecting;
   for (const std::uint32_t other : plan.connects_to) {
-    connecting.push_back(std::async(std::launch::async, [&, other] {
-      return link_to(ports[other], own, Deadline(patience_s(limit_s)));
-    }));
+    connecting.push_back(
+        beside([&, other] { return link_to(ports[other], own, Deadline(patience_s(limit_s))); },
+               [](const std::string& why) { return Result<FramedSocket>(environment_error(why)); }));
   }
   LivenessLinks links;
   for (std::size_t i = 0; i < connecting.size(); ++i) {

@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 
 #include "runtime/report.h"
+#include "support/no_threads.h"
 
 namespace comex::worlds {
 namespace {
@@ -27,8 +29,20 @@ TEST(TimeLimitDeathTest, ends_the_job_when_the_step_lasts_longer) {
     const TimeLimit limit(reporter, "world_spawn", "the child has not come", 0.05);
     std::this_thread::sleep_for(std::chrono::seconds(20));
   };
-  EXPECT_EXIT(wait_too_long(), testing::ExitedWithCode(runtime::failure_exit_code),
+  EXPECT_EXIT(wait_too_long(), ::testing::ExitedWithCode(runtime::failure_exit_code),
               "world_spawn: the child has not come within 0.05 s \\(COMEX_MEET_S\\)");
+}
+
+TEST(TimeLimitDeathTest, lets_the_step_go_on_where_the_system_has_no_thread) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto make_a_step = [] {
+    testing::get_no_threads();
+    const runtime::Reporter reporter;
+    { const TimeLimit limit(reporter, "meeting", "the other side has not come", 5); }
+    std::_Exit(3);
+  };
+  EXPECT_EXIT(make_a_step(), ::testing::ExitedWithCode(3),
+              "meeting: goes on without the limit of COMEX_MEET_S: pthread_create: Resource");
 }
 
 }  // namespace
