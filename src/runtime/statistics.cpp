@@ -123,12 +123,12 @@ void report_statistics(Runtime& runtime) {
     Reporter::print_text(statistics_text(totals, settings));
     return;
   }
-  std::ofstream file(settings.stats);
+  const std::string name = output_file(settings.stats, runtime.world().id);
+  std::ofstream file(name);
   file << (settings.stats.ends_with(".json") ? statistics_json(totals, settings)
                                              : statistics_text(totals, settings));
   if (!file.flush()) {
-    runtime.reporter().warn({.operation = "finalize"},
-                            "COMEX_STATS=" + settings.stats + " cannot be written");
+    runtime.reporter().warn({.operation = "finalize"}, "COMEX_STATS=" + name + " cannot be written");
   }
 }
 

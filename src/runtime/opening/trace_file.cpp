@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/diagnose.h"
+#include "runtime/opening/boards.h"
 #include "transport/mpi_collective.h"
 #include "watch/trace_text.h"
 
@@ -47,9 +48,10 @@ bool write_part(World& world, const watch::TracedRank& traced) {
 
 void join_parts(const World& world, TransportRank ranks, const Reporter& reporter) {
   std::vector<int> elsewhere;
-  std::ofstream file(world.settings.trace);
+  const std::string whole = output_file(world.settings.trace, world.id);
+  std::ofstream file(whole);
   if (!file) {
-    reporter.warn({.operation = "finalize"}, "COMEX_TRACE=" + world.settings.trace +
+    reporter.warn({.operation = "finalize"}, "COMEX_TRACE=" + whole +
                                                  " cannot be written; its parts are in " +
                                                  world.settings.trace + ".WORLD-RANK");
     return;
@@ -67,7 +69,7 @@ void join_parts(const World& world, TransportRank ranks, const Reporter& reporte
   }
   file << watch::trace_end;
   if (!file.flush()) {
-    reporter.warn({.operation = "finalize"}, "COMEX_TRACE=" + world.settings.trace + " cannot be written");
+    reporter.warn({.operation = "finalize"}, "COMEX_TRACE=" + whole + " cannot be written");
   }
   if (elsewhere.empty()) return;
   reporter.notice("the trace lacks " + listed("MPI rank", elsewhere) + ", whose parts " +
