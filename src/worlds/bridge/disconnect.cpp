@@ -158,7 +158,8 @@ bool part_bridge(runtime::Runtime& runtime, BridgeId id) {
   const BridgeMap& wire = bridge.point->wire;
   MeetingLock lock(runtime, bridge.control, [&bridge] { return bridge.control.is_lost(); });
   if (wire.workers().front() == bridge.point->me) {
-    for (const auto& [which, rank] : progress_ranks(wire)) static_cast<void>(lock.take(rank));
+    const Deadline never(Deadline::never);
+    for (const auto& [which, rank] : progress_ranks(wire)) static_cast<void>(lock.take(rank, never));
   }
   lock.end_with_wire();
   return end_bridge(runtime, id, protocol::Leaving::together);

@@ -173,7 +173,7 @@ class MeetingRun {
     if (Status locked = lock_in_turn(lock); !locked) return locked.take_failure();
     Roster roster;
     if (accepts()) {
-      Result<std::unique_ptr<MpiPort>> port = MpiPort::open();
+      Result<std::unique_ptr<MpiPort>> port = open_port();
       channel_.say(port ? port.value()->name() : "");
       if (!port) return port.take_failure();
       port_ = std::move(port).value();
@@ -196,6 +196,10 @@ class MeetingRun {
     return roster;
   }
 
+  Result<std::unique_ptr<MpiPort>> open_port() {
+    const TimeLimit limit(runtime_.reporter(), meeting_.operation, "MPI has opened no port", limit_s_);
+    return MpiPort::open();
+  }
   static Failure members_are_lost() { return environment_error("members of the group are lost"); }
   Status lock_in_turn(MeetingLock& lock) {
     for (const LockTurn& turn : accepts() ? lock_turns(mine_, theirs_) : lock_turns(theirs_, mine_)) {
@@ -205,7 +209,7 @@ class MeetingRun {
         continue;
       }
       for (const ProgressRankId& id : turn.progress_ranks) {
-        if (!lock.take(wire_.progress_ranks.at(id))) return members_are_lost();
+        if (Status taken = lock.take(wire_.progress_ranks.at(id), Deadline(limit_s_)); !taken) return taken;
       }
       channel_.say("");
     }

@@ -74,23 +74,26 @@ void ProgressRankCalls::drop_requests(const std::function<bool(const LockRequest
   if (is_free && !lock_queue_.empty()) grant_next();
 }
 
-bool MeetingLock::take(TransportRank progress_rank) {
+Status MeetingLock::take(TransportRank progress_rank, const Deadline& deadline) {
   const std::uint64_t number = ++joined_worlds(runtime_).lock_requests;
   {
     const op::Engine::Lock lock = runtime_.engine().enter();
     control_.send(progress_rank, progress_call_context, number, ask, {});
   }
   bool is_mine = false;
-  bool is_over = false;
+  bool has_lost = false;
   runtime_.engine().wait(
       [&] {
         is_mine = control_.take(progress_rank, progress_call_context, number, granted, {});
-        is_over = has_lost_();
-        return is_mine || is_over;
+        has_lost = has_lost_();
+        return is_mine || has_lost || deadline.is_over();
       },
       {"meeting"});
   taken_.push_back({progress_rank, number});
-  return !is_over;
+  if (has_lost) return environment_error("members of the group are lost");
+  if (is_mine) return {};
+  return environment_error("a progress rank takes part in another meeting, which has not ended within " +
+                           deadline.text() + " (COMEX_MEET_S)");
 }
 
 MeetingLock::~MeetingLock() {

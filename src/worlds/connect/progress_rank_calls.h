@@ -20,6 +20,7 @@
 
 #include "op/control_messages.h"
 #include "transport/transport.h"
+#include "worlds/agreement/deadline.h"
 #include "worlds/connect/join.h"
 
 namespace comex::runtime {
@@ -77,8 +78,8 @@ class MeetingLock {
   MeetingLock(const MeetingLock&) = delete;
   MeetingLock& operator=(const MeetingLock&) = delete;
 
-  // Waits for its turn at one of them. False when some of those who meet are lost.
-  bool take(TransportRank progress_rank);
+  // Waits for its turn at one of them. Fails when some of those who meet are lost, and at the deadline.
+  Status take(TransportRank progress_rank, const Deadline& deadline);
   // The wire ends while they are locked, so nobody is left to release.
   void end_with_wire() { taken_.clear(); }
 
