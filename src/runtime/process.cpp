@@ -42,7 +42,9 @@ void hook_into_mpi_finalize(Process& self) {
   call_in_forked_children([] {
     process().is_forked_child = true;
     Runtime* const parents = detail::current_runtime.exchange(nullptr, std::memory_order_acq_rel);
-    if (parents != nullptr) parents->world().arena->drop_life_in_child();
+    if (parents == nullptr) return;
+    parents->world().arena->drop_life_in_child();
+    parents->other_worlds().drop_lives_in_child();
   });
   self.has_finalize_hook = true;
 }

@@ -47,6 +47,7 @@ class JoinedWorlds final : public runtime::OtherWorlds {
   void start_fence_all(nb::Completion& completion) override;
   void on_group_removed(int handle) override { parent.compare_exchange_strong(handle, no_group); }
   void leave() override { leave_all_bridges(runtime_); }
+  void drop_lives_in_child() override { bridges.arenas.drop_lives_in_child(); }
   void on_world_freed(WorldId world) override { bridges.freed(world); }
 
   Bridges bridges;

@@ -52,6 +52,12 @@ class GuestArenas {
     known = made;
     return made;
   }
+  void drop_lives_in_child() {
+    for (const auto& [cookie, known] : by_cookie_) {
+      const std::shared_ptr<GuestArena> guest = known.lock();
+      if (guest != nullptr && guest->arena) guest->arena->drop_life_in_child();
+    }
+  }
   void forget_unused() {
     std::erase_if(by_cookie_, [](const auto& each) { return each.second.expired(); });
   }
