@@ -64,12 +64,16 @@ class Communicator {
 
   static Communicator duplicate(MPI_Comm of) {
     MPI_Comm made = MPI_COMM_NULL;
+    const ReturnedErrors returned(of);
     mpi_check()(PMPI_Comm_dup(of, &made), "MPI_Comm_dup");
+    returned.hand_to(made);
     return Communicator(made);
   }
   static Communicator split(MPI_Comm of, int color, int key) {
     MPI_Comm made = MPI_COMM_NULL;
+    const ReturnedErrors returned(of);
     mpi_check()(PMPI_Comm_split(of, color, key, &made), "MPI_Comm_split");
+    if (made != MPI_COMM_NULL) returned.hand_to(made);
     return Communicator(made);
   }
   // Makes a communicator of these ranks of another one, in their order; only they take part. (Merging

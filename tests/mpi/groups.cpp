@@ -1,5 +1,6 @@
 // Groups: made by members or by all, in any order, one inside another, beside and across each other; and
 // everything that takes a group. Usage: groups [threads] [long]
+//        groups without_end    until MPI has no more communicators
 #include <comex/worlds.h>
 #include <malloc.h>
 
@@ -266,6 +267,7 @@ void threads_make_and_free_groups_at_once(const Job& job) {
 int main(int argc, char** argv) {
   Job job(argc, argv, "groups");
   if (job.has("long")) alarm(500);
+  for (comex_group_t made = 0; job.has("without_end");) job.done(comex_group_dup(everyone, &made));
   job.check("groups of every kind", [&] { every_kind(job); });
   job.check("one inside another", [&] { one_inside_another(job); });
   job.check("beside each other", [&] { beside_each_other(job); });

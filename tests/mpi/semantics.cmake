@@ -74,6 +74,11 @@ foreach(program atomics typed signals mutexes groups)
   run(${program} own_thread 4 ENV ${own_thread} ARGS threads LABELS long)
   run(${program} on_three_hosts 9 ENV COMEX_VIRTUAL_HOSTS=3 LABELS long)
 endforeach()
+if(COMEX_MPI_KIND STREQUAL mpich)  # which has some 2,000 communicators
+  comex_add_mpi_test(NAME mpi.communicators.without_end PROGRAM mpi_groups RANKS 3 ARGS without_end)
+  set_tests_properties(mpi.communicators.without_end PROPERTIES
+    PASS_REGULAR_EXPRESSION "comex: rank [0-9]+ on [^\n]*: MPI_Comm_dup failed")
+endif()
 comex_add_mpi_test(NAME mpi.groups.come_and_go_often PROGRAM mpi_groups RANKS 4 ARGS long LABELS long TIMEOUT 500)
 comex_add_mpi_test(NAME mpi.groups.come_and_go_often_with_threads PROGRAM mpi_groups RANKS 4 ARGS threads long
   ENV COMEX_VIRTUAL_HOSTS=2 GA_NUM_PROGRESS_RANKS_PER_NODE=0 GLIBC_TUNABLES=glibc.malloc.tcache_count=0
