@@ -211,7 +211,14 @@ class Joining {
       return wanted.is_for_others != 0;
     });
     if (we_send || others_send_) {
-      Result<Bytes> theirs = channel_.exchange(wrap(verdict, for_others));
+      Bytes ours = wrap(verdict, for_others);
+      if (ours.size() > channel_.most_exchanged_bytes()) {
+        verdict = caller_error("the cards and descriptions of worlds that the other side lacks take " +
+                               std::to_string(ours.size()) + " bytes; at most " +
+                               std::to_string(channel_.most_exchanged_bytes()) + " can be sent");
+        ours = wrap(verdict, {});
+      }
+      Result<Bytes> theirs = channel_.exchange(ours);
       Status other = theirs ? unwrap(theirs.value(), for_us) : Status(theirs.failure());
       if (!other && verdict) verdict = other;
     }

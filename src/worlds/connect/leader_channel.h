@@ -43,6 +43,7 @@ class MeetingChannel final : public groups::LeaderChannel {
   bool is_leader() const override { return members_.me() == leader_; }
   std::uint32_t rank() const override { return members_.me(); }
   Result<Bytes> exchange(const Bytes& mine) override;
+  std::uint64_t most_exchanged_bytes() const override { return FramedSocket::frame_limit_bytes; }
   Result<Bytes> broadcast(const Bytes& leaders) override;
   Result<std::vector<Bytes>> gather(const Bytes& mine) override;
   // Spreads the leader's text to all. Empty: nothing went wrong and nobody is lost.

@@ -328,6 +328,16 @@ TEST_F(JoiningWithCards, fails_on_both_sides_where_a_card_cannot_be_had) {
   EXPECT_EQ(p0.lpid_count(), 2u);
 }
 
+TEST_F(JoiningWithCards, fails_on_both_sides_where_all_cards_are_more_than_can_be_sent) {
+  TestSide one({&p0}, 0, {here.hook()});
+  TestSide other({&p2}, 0, {there.hook()});
+  other.most_exchanged_bytes = 20;
+  const std::string failure = failure_of(join(one, other));
+  EXPECT_TRUE(failure.starts_with("the cards and descriptions of worlds that the other side lacks take "));
+  EXPECT_TRUE(failure.ends_with(" bytes; at most 20 can be sent")) << failure;
+  EXPECT_EQ(references(p0, WorldId{1}), -1);
+}
+
 TEST_F(JoiningWithCards, fails_on_both_sides_where_a_card_is_not_taken) {
   here.fails_at = {1, 0};
   WorldRegistry q1(some_world(0, 2), 1);

@@ -56,6 +56,7 @@ class TestSide {
   std::atomic<int> swaps{0};
   std::atomic<int> gathers{0};
   std::atomic<int> broadcasts{0};
+  std::uint64_t most_exchanged_bytes = 1 << 30;
   int swaps_until_end = 1000;  // then the other leader is gone
   int steps_until_end = 1000;  // each member's gathers and broadcasts; then its own group is gone
 };
@@ -71,6 +72,7 @@ class TestTalk final : public LeaderChannel {
     other_.from_other.put(mine);
     return side_.from_other.take();
   }
+  std::uint64_t most_exchanged_bytes() const override { return side_.most_exchanged_bytes; }
   Result<Bytes> broadcast(const Bytes& leaders) override {
     if (++steps_ > side_.steps_until_end) return environment_error("the own group is gone");
     if (is_leader()) {
