@@ -8,57 +8,56 @@
 namespace comex::calls {
 namespace {
 
-const void* far_of(const Operation& operation) {
-  return operation.layout == protocol::Layout::vector ? operation.scatter.far[0] : operation.far;
+std::uint64_t bytes_of(const Operation& operation, const Scatter& scatter) {
+  return operation.layout == protocol::Layout::vector ? scatter.total_bytes() : operation.patch.total_bytes();
 }
 
-std::uint64_t bytes_of(const Operation& operation) {
-  return operation.layout == protocol::Layout::vector ? operation.scatter.total_bytes()
-                                                      : operation.patch.total_bytes();
-}
-
-// Counts the operations of a call; with COMEX_TRACE the last one's event lasts as long as the call.
+// Counts what a call does; with COMEX_TRACE the last event lasts as long as the call.
 class CountedCall {
  public:
-  CountedCall(const runtime::Runtime& runtime, std::span<const Operation> operations,
+  CountedCall(const runtime::Runtime& runtime, const Operation& operation, std::span<const Scatter> scatters,
               const runtime::Reach& target)
       : activity_(runtime.activity()) {
-    for (const Operation& operation : operations)
-      event_ = runtime.count(op::kind_of(operation.action), target, bytes_of(operation));
+    for (const Scatter& scatter : scatters) {
+      const std::uint64_t bytes = bytes_of(operation, scatter);
+      event_ = runtime.count(op::kind_of(operation.action), target, bytes);
+      bytes_ += bytes;
+    }
   }
   CountedCall(const CountedCall&) = delete;
   CountedCall& operator=(const CountedCall&) = delete;
   ~CountedCall() {
     if (event_ != 0) activity_.end_event(event_);
   }
+  std::uint64_t bytes() const { return bytes_; }
 
  private:
   const activity::Recorder& activity_;
   std::uint32_t event_ = 0;
+  std::uint64_t bytes_ = 0;
 };
 
-bool moves_nothing(const Operation& operation) {
-  return operation.layout == protocol::Layout::vector ? operation.scatter.empty() : operation.patch.empty();
-}
-
-int carry_out_directly(runtime::Runtime& runtime, const char* name, std::span<const Operation> operations,
-                       const runtime::Reach& target) {
+int carry_out_directly(runtime::Runtime& runtime, const char* name, Operation& operation,
+                       std::span<const Scatter> scatters, const runtime::Reach& target) {
   runtime.order_before_direct(target);
   const op::Direct& direct = *target.direct;
-  const auto refuse = [&](const Operation& operation, const op::Checked& checked) {
-    return runtime.reporter().fail(runtime.context(name, target, far_of(operation)),
+  const auto refuse = [&](const op::Checked& checked) {
+    const auto* const far = reinterpret_cast<const void*>(target.place.base + checked.offset);
+    return runtime.reporter().fail(runtime.context(name, target, far),
                                    direct.describe(checked, target.worker(), target.place));
   };
-  if (operations.size() > 1) {  // all or none of them
-    for (const Operation& operation : operations) {
+  if (scatters.size() > 1) {  // all or none of them
+    for (const Scatter& scatter : scatters) {
+      operation.scatter = scatter;
       const op::Checked checked = direct.check_all(operation, target.place);
-      if (!checked) return refuse(operation, checked);
+      if (!checked) return refuse(checked);
     }
   }
   bool recovered = false;
-  for (const Operation& operation : operations) {
+  for (const Scatter& scatter : scatters) {
+    operation.scatter = scatter;
     const op::Checked checked = direct.run(operation, target.place, recovered);
-    if (!checked) return refuse(operation, checked);
+    if (!checked) return refuse(checked);
   }
   if (recovered) say_recovered(runtime, runtime.context(name, target));
   return COMEX_SUCCESS;
@@ -77,11 +76,11 @@ void say_recovered(const runtime::Runtime& runtime, const Context& where) {
   runtime.reporter().warn(where, runtime::memory_recovered_text());
 }
 
-int carry_out(runtime::Runtime& runtime, const char* name, std::span<const Operation> operations,
-              const runtime::Reach& target, activity::Kind kind, const Finish& finish) {
-  const CountedCall counted(runtime, operations, target);
-  if (runtime.is_direct(kind, target)) {
-    const int result = carry_out_directly(runtime, name, operations, target);
+int carry_out(runtime::Runtime& runtime, const char* name, Operation& operation,
+              std::span<const Scatter> scatters, const runtime::Reach& target, const Finish& finish) {
+  const CountedCall counted(runtime, operation, scatters, target);
+  if (runtime.is_direct(op::kind_of(operation.action), target)) {
+    const int result = carry_out_directly(runtime, name, operation, scatters, target);
     if (result == COMEX_SUCCESS && finish.kind == Finish::Kind::handle) {
       *finish.handle = nb::HandleTable::completed_handle;
     }
@@ -89,32 +88,26 @@ int carry_out(runtime::Runtime& runtime, const char* name, std::span<const Opera
   }
   const op::RemoteTarget remote_target = target.remote_target();
   op::Remote& remote = *target.remote;
-  const bool is_blocking = finish.kind == Finish::Kind::blocking;
-  const bool may_append = !is_blocking && operations.size() == 1 && remote.takes(operations[0]);
+  operation.is_blocking = finish.kind == Finish::Kind::blocking;
   const auto begin = [&](nb::Completion& completion) {
-    for (Operation operation : operations) {
-      operation.is_blocking = is_blocking;
-      if (may_append) {
-        remote.append_or_start(operation, remote_target, completion);
-      } else {
-        remote.start(operation, remote_target, completion);
-      }
+    for (const Scatter& scatter : scatters) {
+      operation.scatter = scatter;
+      remote.append_or_start(operation, remote_target, completion);
     }
   };
-  std::uint64_t bytes = 0;
-  for (const Operation& operation : operations) bytes += bytes_of(operation);
-  return finish_remote(runtime, remote, target.reason(name), finish, begin,
-                       !is_blocking && op::Remote::is_small(bytes) ? &remote_target : nullptr);
+  return finish_remote(
+      runtime, remote, target.reason(name), finish, begin,
+      !operation.is_blocking && op::Remote::is_small(counted.bytes()) ? &remote_target : nullptr);
 }
 
-int carry_out(runtime::Runtime& runtime, const char* name, const Result<Operation>& operation,
+// One that is no vector is done once: its own scatter, which it does not use, stands for that.
+int carry_out(runtime::Runtime& runtime, const char* name, Result<Operation> operation,
               const runtime::Reach& target, const void* far, const Finish& finish) {
   if (!operation) {
     return runtime.reporter().fail(runtime.context(name, target, far), operation.failure());
   }
-  const std::size_t operations = moves_nothing(operation.value()) ? 0 : 1;
-  return carry_out(runtime, name, std::span(&operation.value(), operations), target,
-                   op::kind_of(operation->action), finish);
+  const std::size_t times = operation->patch.empty() ? 0 : 1;
+  return carry_out(runtime, name, operation.value(), std::span(&operation->scatter, times), target, finish);
 }
 
 bool find_arguments(runtime::Runtime& runtime, const char* name, const Accumulate& acc,

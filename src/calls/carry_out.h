@@ -38,10 +38,10 @@ struct Finish {
   }
 };
 
-// All operations are of one call, to one target, with one action. Returns COMEX_SUCCESS or COMEX_FAILURE.
-int carry_out(runtime::Runtime& runtime, const char* name, std::span<const Operation> operations,
-              const runtime::Reach& target, activity::Kind kind, const Finish& finish);
-int carry_out(runtime::Runtime& runtime, const char* name, const Result<Operation>& operation,
+// Does the operation once with each of the scatters, or none of it. Returns COMEX_SUCCESS or COMEX_FAILURE.
+int carry_out(runtime::Runtime& runtime, const char* name, Operation& operation,
+              std::span<const Scatter> scatters, const runtime::Reach& target, const Finish& finish);
+int carry_out(runtime::Runtime& runtime, const char* name, Result<Operation> operation,
               const runtime::Reach& target, const void* far, const Finish& finish);
 
 // Converts an accumulate code of comex.h to a scalar; none if it is unknown.

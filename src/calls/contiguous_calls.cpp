@@ -25,8 +25,9 @@ void* writable(const void* source) {  // no call writes to its source
   if (runtime == nullptr) return COMEX_FAILURE;
   op::Arguments resolved = request;
   resolved.target = target.worker();
-  const Result<Operation> operation = op::validate(resolved, arguments.near, arguments.far, arguments.bytes);
-  return carry_out(*runtime, call.name, operation, target, arguments.far, finish);
+  return carry_out(*runtime, call.name,
+                   op::validate(resolved, arguments.near, arguments.far, arguments.bytes), target,
+                   arguments.far, finish);
 }
 
 [[gnu::noinline]] int accumulate(const Call& call, const Accumulate& acc,

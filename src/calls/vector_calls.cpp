@@ -1,7 +1,6 @@
 // The calls putv, getv, accv and accv_op, and their non-blocking forms.
 #include <new>
 #include <string>
-#include <vector>
 
 #include "calls/carry_out.h"
 #include "runtime/call.h"
@@ -10,18 +9,15 @@ namespace comex::calls {
 namespace {
 
 template <class Descriptor>
-Result<std::vector<Operation>> read(const op::Arguments& request, const Descriptor* descriptors,
-                                    std::int64_t count) {
+Result<op::Scatters> read(const op::Arguments& request, const Descriptor* descriptors, std::int64_t count) {
+  const bool is_get = request.action == Action::get;
+  const auto descriptor = [&](std::size_t i) {
+    const Descriptor& given = descriptors[i];
+    return op::VectorArguments{is_get ? given.dst : given.src, is_get ? given.src : given.dst,
+                               op::size_of(given.count), op::size_of(given.bytes)};
+  };
   try {
-    std::vector<op::VectorArguments> arguments;
-    arguments.reserve(static_cast<std::size_t>(count));
-    for (std::int64_t i = 0; i < count; ++i) {
-      const Descriptor& given = descriptors[i];
-      const bool is_get = request.action == Action::get;
-      arguments.push_back({is_get ? given.dst : given.src, is_get ? given.src : given.dst,
-                           op::size_of(given.count), op::size_of(given.bytes)});
-    }
-    return op::validate(request, arguments);
+    return op::validate(request, static_cast<std::size_t>(count), descriptor);
   } catch (const std::bad_alloc&) {
     return environment_error("there is no memory for " + std::to_string(count) + " descriptors");
   }
@@ -38,7 +34,7 @@ int transfer(const Call& made, const op::Arguments& request, const Descriptor* d
     return runtime->reporter().fail(
         where(), "the number of descriptors is " + std::to_string(count) + "; it must not be negative");
   }
-  constexpr std::int64_t most = PTRDIFF_MAX / sizeof(op::VectorArguments);
+  constexpr std::int64_t most = PTRDIFF_MAX / sizeof(Scatter);
   if (count > most) {
     return runtime->reporter().fail(where(), "the number of descriptors is more than memory can hold");
   }
@@ -47,11 +43,11 @@ int transfer(const Call& made, const op::Arguments& request, const Descriptor* d
   }
   op::Arguments resolved = request;
   resolved.target = target.worker();
-  Result<std::vector<Operation>> operations = read(resolved, descriptors, count);
-  if (!operations) return runtime->reporter().fail(where(), operations.failure());
-  const std::uint32_t call = runtime->draw_vector_call();
-  for (Operation& operation : operations.value()) operation.call = call;
-  return carry_out(*runtime, made.name, operations.value(), target, op::kind_of(request.action), finish);
+  const Result<op::Scatters> valid = read(resolved, descriptors, count);
+  if (!valid) return runtime->reporter().fail(where(), valid.failure());
+  Operation operation = op::vector_operation(resolved);
+  operation.call = runtime->draw_vector_call();
+  return carry_out(*runtime, made.name, operation, valid->scatters, target, finish);
 }
 
 template <class Descriptor>

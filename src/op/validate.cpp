@@ -42,6 +42,20 @@ const char* overlap_text(const Arguments& request) {
                                        : "the runs it writes to remote memory overlap each other";
 }
 
+// Adds a segment, whose addresses get a place here and one so far behind. The last scatter takes it up if it
+// is of its size and has the places before.
+void join(std::vector<Scatter>& scatters, const Scatter& one, void** near, std::size_t apart) {
+  void** const far = near + apart;
+  *near = *one.near;
+  *far = *one.far;
+  Scatter* const last = scatters.empty() ? nullptr : &scatters.back();
+  if (last != nullptr && last->bytes == one.bytes && last->far + last->count == far) {
+    ++last->count;
+  } else {
+    scatters.push_back({near, far, 1, one.bytes});
+  }
+}
+
 }  // namespace
 
 Result<Operation> validate(const Arguments& request, void* near, void* far, std::int64_t bytes) {
@@ -84,22 +98,31 @@ Result<Operation> validate(const Arguments& request, const StridedArguments<Stri
 template Result<Operation> validate(const Arguments&, const StridedArguments<int, int>&);
 template Result<Operation> validate(const Arguments&, const StridedArguments<std::ptrdiff_t, std::size_t>&);
 
-Result<std::vector<Operation>> validate(const Arguments& request,
-                                        std::span<const VectorArguments> descriptors) {
+Result<Scatters> validate(const Arguments& request, std::size_t count,
+                          FunctionRef<VectorArguments(std::size_t)> descriptor) {
   if (Status scale = check_scale(request); !scale) return scale.take_failure();
-  std::vector<Operation> operations;
-  for (std::size_t i = 0; i < descriptors.size(); ++i) {
-    const VectorArguments& given = descriptors[i];
+  Scatters all;
+  if (count > 1) all.joined = std::make_unique_for_overwrite<void*[]>(2 * count);
+  void** near = all.joined.get();
+  for (std::size_t i = 0; i < count; ++i) {
+    const VectorArguments given = descriptor(i);
     Result<Scatter> scatter =
         make_scatter(given.near, given.far, given.count, given.bytes, element_bytes(request));
     if (!scatter) return caller_error("descriptor " + std::to_string(i) + ": " + scatter.failure().text);
     if (scatter->empty()) continue;
-    Operation operation = blank(request);
-    operation.layout = operation.called = protocol::Layout::vector;
-    operation.scatter = scatter.value();
-    operations.push_back(operation);
+    if (count > 1 && scatter->count == 1) {
+      join(all.scatters, scatter.value(), near++, count);
+    } else {
+      all.scatters.push_back(scatter.value());
+    }
   }
-  return operations;
+  return all;
+}
+
+Operation vector_operation(const Arguments& request) {
+  Operation operation = blank(request);
+  operation.layout = operation.called = protocol::Layout::vector;
+  return operation;
 }
 
 Status validate(const AtomicOperation& operation) {

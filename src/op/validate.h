@@ -7,11 +7,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <memory>
 #include <vector>
 
 #include "core/operation.h"
 #include "core/status.h"
+#include "op/function_ref.h"
 
 namespace comex::op {
 
@@ -54,10 +55,18 @@ constexpr std::int64_t size_of(std::size_t size) {
 Result<Operation> validate(const Arguments& request, void* near, void* far, std::int64_t bytes);
 template <class Stride, class Count>
 Result<Operation> validate(const Arguments& request, const StridedArguments<Stride, Count>& arguments);
-// Returns one operation for each descriptor that moves anything. Segments may overlap on either side: of an
-// element that a scatter names twice, one of the values stays.
-Result<std::vector<Operation>> validate(const Arguments& request,
-                                        std::span<const VectorArguments> descriptors);
+// What a vector call moves.
+struct Scatters {
+  std::vector<Scatter> scatters;
+  std::unique_ptr<void*[]> joined;  // the addresses of those that were made from several descriptors
+};
+// Asks for `count` descriptors. Each that moves anything is a scatter, but neighbours of one segment each,
+// all of one size, are one together. Segments may overlap on either side: of an element that a scatter names
+// twice, one of the values stays.
+Result<Scatters> validate(const Arguments& request, std::size_t count,
+                          FunctionRef<VectorArguments(std::size_t)> descriptor);
+// Returns the operation to do with each of them.
+Operation vector_operation(const Arguments& request);
 
 // The word: the address of the result belongs to the call.
 Status validate(const AtomicOperation& operation);

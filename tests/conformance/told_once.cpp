@@ -40,6 +40,7 @@ class ToldOnce : public testing::TestWithParam<Case> {
 
   using Start = std::function<int(comex_request_t*, bool is_blocking)>;
   int target() const { return GetParam().target; }
+  bool is_direct() const { return std::string_view(GetParam().name) == "directly"; }
 
   // Counts who says so, with two fences and a wait too many.
   void expect_told_once(const std::string& name, const std::function<int()>& call) {
@@ -181,12 +182,16 @@ TEST_P(ToldOnce, of_vector_calls) {
                           {"medium segments", 1, 60, 1000},
                           {"large segments, each of its own", 1, 8, 4000},
                           {"large segments with bodies", 1, 6, 20'000, 2},
+                          {"descriptors of one segment", 1000, 1, 64, 999},
+                          {"descriptors of all sizes", 100, 1, 8, 99, 40},
                           {"small and large segments", 3, 50, 64, 0, 2400},
                           {"large segments behind good ones", 2, 8, 3000, 8, 3000}};
   for (const auto& [name, verb] : verbs) {
     for (const Shape& shape : shapes) {
       expect_told_once(std::string(name) + " of a vector of " + shape.name,
                        [&, v = verb](auto* handle, bool blocks) { return vector(v, shape, handle, blocks); });
+      if (!is_direct()) continue;
+      EXPECT_EQ(std::ranges::count(there_, there_ + there_bytes, 0), there_bytes) << shape.name;
     }
   }
 }

@@ -90,36 +90,39 @@ inline void layout_calls(Bed& bed, const WrongAddress& wrong) {
   void* fars[] = {bed.segment(target) + 512, far};  // the first is right: it must not be written either
   comex_giov_t put{nears, fars, 2, 8};
   comex_giov_t get{fars, nears, 2, 8};
-  const auto run = [&](const char* name, const char* operation, bool is_vector, Told told,
-                       const std::function<int()>& call) {
-    const Line line = line_for(operation, wrong, far, bed, is_vector ? nullptr : far);
-    bed.attempt(std::string(name) + " " + wrong.name, line, told, call);
+  const auto run = [&](const char* name, const char* operation, Told told, const std::function<int()>& call) {
+    bed.attempt(std::string(name) + " " + wrong.name, line_for(operation, wrong, far, bed, far), told, call);
   };
   const Told call = Told::by_call;
   const Told fence = Told::by_call_or_fence;
-  run("puts", "puts", false, fence,
+  run("puts", "puts", fence,
       [&] { return comex_puts(near, strides, far, strides, count, 1, target, world); });
   int next_to[] = {8};
-  run("puts contiguous", "puts", false, fence,
+  run("puts contiguous", "puts", fence,
       [&] { return comex_puts(near, next_to, far, next_to, count, 1, target, world); });
   int few[] = {8, 2};
-  run("nbputs contiguous", "nbputs", false, fence, [&] {
+  run("nbputs contiguous", "nbputs", fence, [&] {
     return waited([&](auto* handle) {
       return comex_nbputs(near, next_to, far, next_to, few, 1, target, world, handle);
     });
   });
-  run("gets", "gets", false, call,
-      [&] { return comex_gets(far, strides, near, strides, count, 1, target, world); });
-  run("accs", "accs", false, fence, [&] {
+  run("gets", "gets", call, [&] { return comex_gets(far, strides, near, strides, count, 1, target, world); });
+  run("accs", "accs", fence, [&] {
     return comex_accs(COMEX_ACC_DBL, &scale, near, strides, far, strides, count, 1, target, world);
   });
-  run("putv", "putv", true, fence, [&] { return comex_putv(&put, 1, target, world); });
-  run("getv", "getv", true, call, [&] { return comex_getv(&get, 1, target, world); });
+  run("putv", "putv", fence, [&] { return comex_putv(&put, 1, target, world); });
+  run("getv", "getv", call, [&] { return comex_getv(&get, 1, target, world); });
   void* more_nears[] = {near + 16};
   comex_giov_t both_wrong[] = {get, {&fars[1], more_nears, 1, 8}};
-  run("getv of_two", "getv", true, call, [&] { return comex_getv(both_wrong, 2, target, world); });
-  run("accv", "accv", true, fence, [&] { return comex_accv(COMEX_ACC_DBL, &scale, &put, 1, target, world); });
-  run("nbgetv", "nbgetv", true, call,
+  run("getv of_two", "getv", call, [&] { return comex_getv(both_wrong, 2, target, world); });
+  std::vector<void*> rights(20, fars[0]);  // pairs of one size: they are refused together
+  std::vector<comex_giov_t> many;
+  for (void*& right : rights) many.push_back({nears, &right, 1, 8});
+  many.push_back({nears, &fars[1], 1, 8});
+  run("putv of_many", "putv", fence,
+      [&] { return comex_putv(many.data(), static_cast<int>(many.size()), target, world); });
+  run("accv", "accv", fence, [&] { return comex_accv(COMEX_ACC_DBL, &scale, &put, 1, target, world); });
+  run("nbgetv", "nbgetv", call,
       [&] { return waited([&](auto* handle) { return comex_nbgetv(&get, 1, target, world, handle); }); });
 }
 

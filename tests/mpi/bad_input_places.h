@@ -276,7 +276,7 @@ inline void other_cases(Bed& bed) {
   void* far_of_each = far;
   const std::vector<comex_giov_x_t> descriptors(many, comex_giov_x_t{&near_of_each, &far_of_each, 1, 8});
   run("putv no_memory", "putv", "there is no memory for 1000000 descriptors", [&] {
-    const ShortMemory short_memory(64 << 20);
+    const ShortMemory short_memory(8 << 20);
     return comex_putv_x(descriptors.data(), many, bed.target, COMEX_GROUP_WORLD);
   });
   run("put too_large", "put", "does not fit into 63 bits",

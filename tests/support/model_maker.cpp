@@ -190,7 +190,8 @@ void OperationMaker::make_strided(Operation& operation, const Ground& ground) {
   }
 }
 
-// Each part has a window of its own on the side that is written, and cells there in random order.
+// Each part has a window of its own on the side that is written, and cells there in random order. Some are
+// cut into parts of one segment.
 void OperationMaker::make_vector(Operation& operation, const Ground& ground) {
   const long parts = between(1, 3);
   const long window = ground.bytes / 3 / ground.unit * ground.unit;
@@ -214,7 +215,12 @@ void OperationMaker::make_vector(Operation& operation, const Ground& ground) {
       }
     }
     if (operation.verb == Verb::get) operation.landing_bytes += static_cast<long>(cells.size()) * cell;
-    operation.parts.push_back(std::move(part));
+    if (one_in(3)) {
+      for (std::size_t s = 0; s < part.near.size(); ++s)
+        operation.parts.push_back({{part.near[s]}, {part.far[s]}, part.bytes});
+    } else {
+      operation.parts.push_back(std::move(part));
+    }
   }
 }
 
