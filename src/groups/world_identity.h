@@ -47,6 +47,9 @@ std::uint32_t jobs_before(const LaunchFacts& facts);
 constexpr std::uint32_t manager_of(WorldId world) {
   return world >> 24;
 }
+constexpr std::uint32_t number_in_launch(WorldId world) {
+  return world & 0xffffff;
+}
 
 // The number of a job that a process spawns, for launchers that do not number jobs. It differs from that of
 // every other job that any process of the launch spawns. `rank`: the spawner's in MPI_COMM_WORLD; `spawns`:

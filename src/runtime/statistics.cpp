@@ -2,7 +2,6 @@
 
 #include <fstream>
 
-#include "runtime/opening/boards.h"
 #include "runtime/runtime.h"
 
 namespace comex::runtime {
@@ -123,7 +122,7 @@ void report_statistics(Runtime& runtime) {
     Reporter::print_text(statistics_text(totals, settings));
     return;
   }
-  const std::string name = output_file(settings.stats, runtime.world().id);
+  const std::string name = runtime.world().output_file(settings.stats);
   std::ofstream file(name);
   file << (settings.stats.ends_with(".json") ? statistics_json(totals, settings)
                                              : statistics_text(totals, settings));

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "core/activity.h"
 #include "pr/pusher.h"
@@ -20,11 +19,6 @@ namespace comex::runtime {
 inline bool may_lose_hosts(const World& world) {
   return world.settings.on_failure != OnFailure::abort && world.settings.timeout_s != 0 &&
          world.share.hosts > 1;
-}
-
-// The file that a setting names, as this world writes it: spawned worlds have the settings of their parents.
-inline std::string output_file(const std::string& setting, WorldId world) {
-  return world == 0 ? setting : setting + "." + std::to_string(world);
 }
 
 // The bytes of a rank's board.

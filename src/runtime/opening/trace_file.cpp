@@ -7,7 +7,6 @@
 #include <string>
 
 #include "core/diagnose.h"
-#include "runtime/opening/boards.h"
 #include "transport/mpi_collective.h"
 #include "watch/trace_text.h"
 
@@ -48,7 +47,7 @@ bool write_part(World& world, const watch::TracedRank& traced) {
 
 void join_parts(const World& world, TransportRank ranks, const Reporter& reporter) {
   std::vector<int> elsewhere;
-  const std::string whole = output_file(world.settings.trace, world.id);
+  const std::string whole = world.output_file(world.settings.trace);
   std::ofstream file(whole);
   if (!file) {
     reporter.warn({.operation = "finalize"}, "COMEX_TRACE=" + whole +

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/activity.h"
@@ -18,6 +19,7 @@
 #include "groups/failures.h"
 #include "groups/process_group.h"
 #include "groups/world_description.h"
+#include "groups/world_identity.h"
 #include "mpi/library.h"
 #include "pr/setup/placement.h"
 #include "pr/setup/world_split.h"
@@ -90,6 +92,11 @@ struct World {
   bool is_worker() const { return place.role == pr::Role::worker; }
   bool serves_itself() const { return is_worker() && place.server < 0; }
   const pr::Host& own_host() const { return share.host; }
+  // The file that a setting names, as this world writes it: spawned worlds have the settings of their parents.
+  std::string output_file(const std::string& setting) const {
+    const std::uint32_t number = groups::number_in_launch(id);
+    return number == 0 ? setting : setting + "." + std::to_string(number);
+  }
 };
 
 // Which world of this process is opened.
