@@ -50,7 +50,8 @@ constexpr bool is_integer(Scalar scalar) {
 }
 constexpr bool can_combine(Combine combine, Scalar scalar) {
   if (combine >= Combine::bit_and) return is_integer(scalar);
-  return scalar != Scalar::none && !(is_complex(scalar) && (combine == Combine::least || combine == Combine::most));
+  return scalar != Scalar::none &&
+         !(is_complex(scalar) && (combine == Combine::least || combine == Combine::most));
 }
 
 // A scale factor as it travels: the bytes of one element of the scalar's type.

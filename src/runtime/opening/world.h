@@ -92,7 +92,8 @@ struct World {
   bool is_worker() const { return place.role == pr::Role::worker; }
   bool serves_itself() const { return is_worker() && place.server < 0; }
   const pr::Host& own_host() const { return share.host; }
-  // The file that a setting names, as this world writes it: spawned worlds have the settings of their parents.
+  // The file that a setting names, as this world writes it: spawned worlds have the settings of their
+  // parents.
   std::string output_file(const std::string& setting) const {
     const std::uint32_t number = groups::number_in_launch(id);
     return number == 0 ? setting : setting + "." + std::to_string(number);
