@@ -99,13 +99,15 @@ COMEX_API int comex_group_same_endpoint(comex_group_t a, comex_group_t b, int* s
 COMEX_API int comex_group_dup(comex_group_t group, comex_group_t* dup);
 COMEX_API int comex_group_split(comex_group_t group, int color, int key, comex_group_t* part);
 /* Gives the caller my_count >= 0 ranks of one new group, in the order of the parent's ranks, and a handle for
- * each. A thread of its own drives each handle; MPI_THREAD_SERIALIZED suffices. All endpoints make a
- * collective call at once, each through its handle. An endpoint stays the same whatever rank it has in a
- * group; create, dup and split keep it. Such a group has no MPI communicator. What goes through a handle
- * belongs to the endpoint, and lines about errors name it by its rank. comex_lock, comex_trylock and
- * comex_unlock name no group. A thread makes them for the endpoint through whose handle it has last moved
- * data or taken part in a collective, as long as that endpoint has a handle. A thread that drives none makes
- * them for the process itself. An endpoint cannot unlock what another one has locked. */
+ * each. A thread of its own drives each handle. MPI_THREAD_SERIALIZED suffices, but not where a process makes
+ * other groups, meets or leaves worlds, or disconnects endpoints of several worlds while these threads make
+ * calls: that takes MPI_THREAD_MULTIPLE. All endpoints make a collective call at once, each through its
+ * handle. An endpoint stays the same whatever rank it has in a group; create, dup and split keep it. Such a
+ * group has no MPI communicator. What goes through a handle belongs to the endpoint, and lines about errors
+ * name it by its rank. comex_lock, comex_trylock and comex_unlock name no group. A thread makes them for the
+ * endpoint through whose handle it has last moved data or taken part in a collective, as long as that
+ * endpoint has a handle. A thread that drives none makes them for the process itself. An endpoint cannot
+ * unlock what another one has locked. */
 COMEX_API int comex_group_create_endpoints(comex_group_t parent, int my_count, comex_group_t handles[]);
 
 /* -- Worlds that come and go --
