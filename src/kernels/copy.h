@@ -20,21 +20,25 @@ inline constexpr std::uint64_t streamed_copy_bytes = std::uint64_t{64} << 20;
 // fence. Places may overlap, as in copy_bytes().
 void copy_big(void* to, const void* from, std::uint64_t bytes);
 
-// A copy of a size that is not constant may read or write a word twice.
+// Stores the word whole. A copy of a size that is not constant may read or write it twice.
+template <class Word>
+void copy_word(void* to, const void* from) {
+  Word word;
+  std::memcpy(&word, from, sizeof word);
+  std::memcpy(to, &word, sizeof word);
+}
+
 inline void copy_up_to_4(void* to, const void* from, std::uint64_t bytes) {
   switch (bytes) {
     case 4:
-      std::memmove(to, from, 4);
-      return;
+      return copy_word<std::uint32_t>(to, from);
     case 3:
       std::memmove(to, from, 3);
       return;
     case 2:
-      std::memmove(to, from, 2);
-      return;
+      return copy_word<std::uint16_t>(to, from);
     case 1:
-      std::memmove(to, from, 1);
-      return;
+      return copy_word<std::uint8_t>(to, from);
     default:  // pointers may be null if there are no bytes
       return;
   }
@@ -43,7 +47,7 @@ inline void copy_up_to_4(void* to, const void* from, std::uint64_t bytes) {
 // Both sides may be the caller's own memory, so overlapping places end up as if copied through a buffer.
 inline void copy_bytes(void* to, const void* from, std::uint64_t bytes) {
   if (bytes == 8) {
-    std::memmove(to, from, 8);
+    copy_word<std::uint64_t>(to, from);
   } else if (bytes <= 4) {
     copy_up_to_4(to, from, bytes);
   } else if (bytes < big_copy_bytes) {
