@@ -19,7 +19,7 @@ std::vector<int> members_of(comex_group_t group) {
   return members;
 }
 
-// What is known of an own part, which is forgotten.
+// Removes the own part from the table and returns who frees it together.
 Owners take_owners(void* own_part) {
   const std::lock_guard lock(state().memory_lock);
   const auto found = state().memory.extract(own_part);

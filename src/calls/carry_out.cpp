@@ -100,7 +100,7 @@ int carry_out(runtime::Runtime& runtime, const char* name, Operation& operation,
       !operation.is_blocking && op::Remote::is_small(counted.bytes()) ? &remote_target : nullptr);
 }
 
-// One that is no vector is done once: its own scatter, which it does not use, stands for that.
+// Contiguous and strided operations use no scatter: a span of one means that they are done once.
 int carry_out(runtime::Runtime& runtime, const char* name, Result<Operation> operation,
               const runtime::Reach& target, const void* far, const Finish& finish) {
   if (!operation) {

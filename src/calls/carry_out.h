@@ -38,7 +38,8 @@ struct Finish {
   }
 };
 
-// Does the operation once with each of the scatters, or none of it. Returns COMEX_SUCCESS or COMEX_FAILURE.
+// Does the operation once with each of the scatters. On the own host a wrong one of them leaves all undone;
+// servers refuse messages one by one. Returns COMEX_SUCCESS or COMEX_FAILURE.
 int carry_out(runtime::Runtime& runtime, const char* name, Operation& operation,
               std::span<const Scatter> scatters, const runtime::Reach& target, const Finish& finish);
 int carry_out(runtime::Runtime& runtime, const char* name, Result<Operation> operation,
@@ -100,7 +101,7 @@ bool find_arguments(runtime::Runtime& runtime, const char* name, const Accumulat
 
 // Starts a remote operation and completes it as the caller asked: the one place where blocking, handled and
 // implicit completion differ. `leaves_to`: if set, the call returns only when the message has left for this
-// target or lies in a batch.
+// target, lies in a batch, or waits behind large operations.
 template <class Begin>
 int finish_remote(runtime::Runtime& runtime, op::Remote& to, const op::WaitReason& reason,
                   const Finish& finish, Begin&& begin, const op::RemoteTarget* leaves_to = nullptr) {

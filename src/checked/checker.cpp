@@ -173,7 +173,7 @@ void Checker::use_buffer(const FollowedCall& call, Started& started, const Trans
   if (started.ending != Ending::on_return) started.buffers.push_back(buffer);
 }
 
-// Live parts of collective allocations are known here; what else is freed, its owner tells.
+// Live parts of collective allocations are known here; of other memory its owner tells what is freed.
 void Checker::check_freed(const FollowedCall& call, int owner, std::uint64_t begin, std::uint64_t end) {
   {
     const Guard guard(mutex_);

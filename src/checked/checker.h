@@ -214,7 +214,8 @@ class Checker {
   std::vector<int> own_members(comex_group_t group);
   bool fence_completes(const Started& started);  // of its target, or an allocation with a part there
   void fence_worker(int worker);
-  // The parts of that, of what is before the limit. The first one takes the lock, the second one needs it.
+  // The two parts of fence_worker(), for what began before the limit. The first one takes the lock, the
+  // second one needs it.
   void fence_operations(int worker, std::uint64_t serial_limit = UINT64_MAX);
   void fence_accesses(int worker, AccessIndex limit = SIZE_MAX);
   std::vector<int> fence_parts(std::uint64_t address);

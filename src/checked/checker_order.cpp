@@ -66,8 +66,8 @@ int Checker::start_fence(const FollowedCall& call, int proc, comex_group_t group
   return pending_.add(std::move(started));
 }
 
-// A fence through a handle of an endpoint covers what went through its handles. A fence without a handle has
-// nothing left to tell then; one with a handle has its wait.
+// A fence through a handle of an endpoint covers what went through its handles. A fence completes
+// earlier implicit fences as well; those with a handle are complete at its wait.
 bool Checker::fence_completes(const Started& started) {
   return (!started.is_fence || started.ending == Ending::implicit) &&
          (acting() == 0 || started.origin == origin()) &&

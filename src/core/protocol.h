@@ -182,7 +182,7 @@ enum class Layout : std::uint8_t {
 enum class Leaving : std::uint64_t { together, alone, ended };
 
 enum RequestFlags : std::uint8_t {
-  errors_return = 1,  // the origin's program wants error codes: print, but do not end the job
+  errors_return = 1,  // print a refusal, but do not end the job: the origin returns an error, or ends itself
   body_inline = 2,    // the data (put, acc) is in this message
   non_blocking = 4,   // the program's call was non-blocking, for the line about a refusal
   fence_rides = 8,    // answer this write as a fence after it would be answered

@@ -36,7 +36,7 @@ constexpr unsigned scalar_bytes(Scalar scalar) {
 constexpr bool is_complex(Scalar scalar) {
   return scalar == Scalar::complex_float || scalar == Scalar::complex_double;
 }
-// Of the numbers that an element consists of: a complex one of two.
+// The size of one number: a complex element has two.
 constexpr unsigned number_bytes(Scalar scalar) {
   return is_complex(scalar) ? scalar_bytes(scalar) / 2 : scalar_bytes(scalar);
 }

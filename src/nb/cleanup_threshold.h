@@ -1,7 +1,7 @@
 // Decides when a table removes entries that are no longer needed: before it grows, and only when it has twice
 // as many entries as the last sweep left. So sweeping costs a few steps for each entry added, and a table
-// holds at most twice what was outstanding, or `kept`. Beside it stand the steps of a sweep: to remove
-// entries, and to give back the memory that a table or vector took for them.
+// holds at most twice what was outstanding, or `kept`. The functions below remove entries
+// and give back the memory that a table or vector took for them.
 #pragma once
 
 #include <algorithm>

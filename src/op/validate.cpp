@@ -42,8 +42,8 @@ const char* overlap_text(const Arguments& request) {
                                        : "the runs it writes to remote memory overlap each other";
 }
 
-// Adds a segment, whose addresses get a place here and one so far behind. The last scatter takes it up if it
-// is of its size and has the places before.
+// Adds a segment: its local address is kept at `near`, and the remote one `apart` places behind that. If the
+// last scatter has the place before `near` and segments of this size, the segment becomes part of it.
 void join(std::vector<Scatter>& scatters, const Scatter& one, void** near, std::size_t apart) {
   void** const far = near + apart;
   *near = *one.near;

@@ -58,7 +58,7 @@ Result<Operation> validate(const Arguments& request, const StridedArguments<Stri
 // What a vector call moves.
 struct Scatters {
   std::vector<Scatter> scatters;
-  std::unique_ptr<void*[]> joined;  // the addresses of those that were made from several descriptors
+  std::unique_ptr<void*[]> joined;  // the addresses of descriptors of one segment, which may be joined
 };
 // Asks for `count` descriptors. Each that moves anything is a scatter, but neighbours of one segment each,
 // all of one size, are one together. Segments may overlap on either side: of an element that a scatter names

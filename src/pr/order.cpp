@@ -15,7 +15,8 @@ bool same_target(const Footprint& a, const Footprint& b) {
   return a.many_targets || b.many_targets || a.target == b.target;
 }
 
-// Whether all numbers of both lie at multiples of their size: a number of one is then a number of the other.
+// Whether all numbers of both lie at multiples of their size. Then two numbers are the same or do not
+// overlap.
 bool is_aligned(const Footprint& a, const Footprint& b) {
   return (a.offset_bits | b.offset_bits) % number_bytes(a.scalar) == 0;
 }

@@ -23,7 +23,8 @@ struct Footprint {
   std::uint64_t low = 0;  // [low, high) of the arena; empty: touches nothing
   std::uint64_t high = 0;
   Combine combine = Combine::sum;  // acc
-  std::uint64_t offset_bits = 0;   // acc: those that are set in the offset of any run
+  std::uint64_t offset_bits =
+      0;  // acc: those that are set in the first offset, a stride, or the offset of any segment
 };
 
 // The range may be any that a program asked for, so the sum may overflow.

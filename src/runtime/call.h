@@ -169,8 +169,8 @@ inline int ended_by_death(Runtime& runtime) {
   return COMEX_PROC_FAILED;
 }
 
-// For a failure that has been reported, here or by another process. It returns the code or waits for the end
-// of the job, or of the one that was wrong where the others go on.
+// For a failure that has been reported, here or by another process. It returns the code, or waits for the end
+// of the job. Where the others go on after a death, it waits for the death of the process that was wrong.
 inline int failed_somewhere(Runtime& runtime) {
   if (runtime.reporter().returns()) return COMEX_FAILURE;
   runtime.await_end();

@@ -45,7 +45,8 @@ class OtherWorlds {
   virtual void on_group_removed(int handle) = 0;
   // No process of that world is connected any more, and its number may be used again.
   virtual void on_world_freed(WorldId world) = 0;
-  // In a forked child, which would hold the lives of its parent in their arenas.
+  // Called in a forked child: without it, locks that its parent holds in their arenas would outlive the
+  // parent.
   virtual void drop_lives_in_child() = 0;
   // Called by finalize: fences all bridges and leaves their servers, without waiting for other workers.
   virtual void leave() = 0;

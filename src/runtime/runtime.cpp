@@ -24,7 +24,7 @@ constexpr std::uint64_t world_context = 1;
 constexpr std::uint64_t leaders_context = 2;
 constexpr std::uint64_t self_context = 3;
 
-op::RemoteOptions remote_options(World& world) {
+op::RemoteOptions remote_options(World& world, const Reporter& reporter) {
   op::RemoteOptions options;
   options.self = static_cast<Worker>(world.place.worker);
   options.sizes = wire_sizes(world, world.transport->size());
@@ -32,6 +32,12 @@ op::RemoteOptions remote_options(World& world) {
   options.max_outstanding = static_cast<std::size_t>(world.settings.max_nb_outstanding);
   options.log = world.log.get();
   options.under_way = &world.activity.block().outstanding;
+  // Where the others go on, servers end nothing, so whoever is wrong ends itself.
+  if (world.failures.are_watched()) {
+    options.on_refusal = [&reporter] {
+      if (!reporter.returns()) Reporter::end_job(failure_exit_code);
+    };
+  }
   return options;
 }
 
@@ -62,7 +68,7 @@ Runtime::Runtime(std::unique_ptr<World> world, Reporter& reporter, const WorldJo
       my_host_(static_cast<std::uint32_t>(world_->place.host)),
       router_(*world_->group, static_cast<Worker>(world_->place.worker), world_->settings),
       direct_(*world_->arena),
-      remote_(*world_->transport, remote_options(*world_)),
+      remote_(*world_->transport, remote_options(*world_, reporter_)),
       control_(*world_->transport),
       server_(world_->serves_itself() ? make_server(*world_, reporter_) : nullptr),
       engine_(*world_->transport, {server_.get(), &remote_, &control_}, *world_->os,
@@ -127,7 +133,8 @@ void Runtime::add_first_groups() {
   groups_.set_self(std::move(self));
 }
 
-// Where others go on after a death, a server must not end its own host for a mistake of the origin.
+// Where others go on after a death, a server must not end its own host for a mistake of the origin, which
+// ends itself (remote_options).
 void Runtime::set_errors_return(bool on) {
   const op::Engine::Lock lock = engine_.enter();
   remote_.set_errors_return(on || world_->failures.are_watched());

@@ -7,7 +7,8 @@
 
 namespace comex::testing::failures {
 
-// A worker's wrong operation, which the other host's progress rank refuses, ends that worker alone.
+// A worker's wrong operation, which the other host's progress rank refuses, ends that worker alone, though it
+// may never ask for the outcome.
 inline void refuse_alone(const Job& job) {
   const Memory memory(job);
   std::size_t dead = 0;
@@ -20,6 +21,7 @@ inline void refuse_alone(const Job& job) {
       }
       long one = 1;
       comex_put(&one, reinterpret_cast<void*>(std::uintptr_t{1} << 46), sizeof one, target, everyone);
+      while (wrong == 0) comex_progress();
       comex_fence_proc(target, everyone);
       require(false, "a refusal ends the worker");
     }

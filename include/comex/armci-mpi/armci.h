@@ -82,8 +82,8 @@ void ARMCI_Cleanup(void);
 void ARMCI_Error(const char* msg, int code);
 
 /* -- Memory. The _group forms are collective over the group, Malloc over the world, Free over the group that
- * the memory is of, by the caller's own address; that group may have been freed. Of 0 bytes one gets NULL,
- * which is freed as well; where all have NULL, Free is over what Malloc is over. */
+ * the memory is of, by the caller's own address; that group may have been freed, if no member has NULL. Of 0
+ * bytes one gets NULL, which is freed as well; where all have NULL, Free is over what Malloc is over. */
 int ARMCI_Malloc(void** ptr_arr, armci_size_t bytes);
 int ARMCI_Malloc_memdev(void** ptr_arr, armci_size_t bytes, const char* device);
 int ARMCI_Free(void* ptr);

@@ -22,6 +22,7 @@ Overload(F...) -> Overload<F...>;
 Remote::Remote(transport::Transport& transport, const RemoteOptions& options)
     : max_outstanding_(std::max<std::size_t>(options.max_outstanding, 1)),
       under_way_(options.under_way),
+      on_refusal_(options.on_refusal),
       state_{transport,
              options.self,
              options.sizes,

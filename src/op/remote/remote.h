@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "core/activity.h"
@@ -39,6 +40,8 @@ struct RemoteOptions {
   shm::Outbox outbox;                   // where batches collect; empty: there are no batches
   trace::Log* log = nullptr;            // of requests that are sent, with COMEX_TRACE
   activity::Word* under_way = nullptr;  // updated with the number of operations under way
+  // Called, if set, when a server has refused an operation of this process and has printed why.
+  std::function<void()> on_refusal;
 };
 
 class Remote final : public transport::Sink {
@@ -217,6 +220,7 @@ class Remote final : public transport::Sink {
 
   const std::size_t max_outstanding_;
   activity::Word* const under_way_;
+  const std::function<void()> on_refusal_;
   bool abandoned_ = false;
   std::vector<TransportRank> lost_;  // servers
   std::size_t given_up_ = 0;         // requests to them, but locks

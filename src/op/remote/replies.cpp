@@ -76,6 +76,7 @@ void Remote::on_recall(Channel& channel) {
 
 // The wait for the operation reports a refusal; after that, the next fence of the target does.
 void Remote::on_refused(Channel& channel, const Reply& reply) {
+  if (on_refusal_) on_refusal_();
   if (reply.refused_verb == Verb::fence || reply.refused_verb == Verb::unlock)
     return fences_.end_reserved(channel, true);
   COMEX_BUG_IF(reply.refused_verb == Verb::batch);  // this origin has sent a malformed batch

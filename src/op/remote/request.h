@@ -74,7 +74,7 @@ struct Request {
   nb::Completion* completion = nullptr;  // null: no call waits for it
   bool failed = false;
   bool sent = false;           // the last message has left
-  bool errors_return = false;  // as the program had chosen when it made the call
+  bool errors_return = false;  // of its messages, as set when the call was made
   std::uint32_t parts = 0;     // transfers under way
   std::variant<Leave, Data, Copied, WordRequest, Reserved, Awaited> what;
 

@@ -195,8 +195,9 @@ Status check_output_files(const World& world) {
     return caller_error("COMEX_STATS and COMEX_TRACE name the same file, " + settings.trace);
   for (const auto& [name, file] :
        {std::pair("COMEX_STATS", settings.stats), {"COMEX_TRACE", settings.trace}}) {
-    if (names_file(file) && !std::ofstream(file, std::ios::app))
-      return environment_error(std::string(name) + "=" + file + ": this file cannot be written");
+    if (names_file(file) && !std::ofstream(world.output_file(file), std::ios::app))
+      return environment_error(std::string(name) + "=" + world.output_file(file) +
+                               ": this file cannot be written");
   }
   return {};
 }

@@ -158,12 +158,13 @@ void take_down(runtime::Runtime& runtime, BridgeId id, bool can_free) {
     runtime.engine().detach(bridge->transport());
   }
   BridgeEndpoint& point = *bridge->point;
-  if (bridge->is_in_use_by_mpi) {
+  const bool is_in_use = bridge->is_in_use_by_mpi;
+  if (is_in_use) {
     joined_worlds(runtime).bridges.keep(bridge);
   } else {
     point.drop(joined_worlds(runtime).bridges.arenas);
   }
-  point.leave_wire(can_free, runtime.reporter());
+  point.leave_wire(can_free && !is_in_use, runtime.reporter());
 }
 
 }  // namespace

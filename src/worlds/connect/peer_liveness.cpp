@@ -16,7 +16,7 @@ namespace {
 
 // The step has a limit, which ends the job. A link that does not come must not take all of it.
 double patience_s(double limit_s) {
-  return std::min(5.0, limit_s / 3);
+  return std::min(5.0, std::max(limit_s / 3, limit_s - 2));
 }
 
 // Runs it beside the caller. Where the system has no thread for that, it does not run, and the result is what

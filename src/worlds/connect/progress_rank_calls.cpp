@@ -92,8 +92,9 @@ Status MeetingLock::take(TransportRank progress_rank, const Deadline& deadline) 
   taken_.push_back({progress_rank, number});
   if (has_lost) return environment_error("members of the group are lost");
   if (is_mine) return {};
-  return environment_error("a progress rank takes part in another meeting, which has not ended within " +
-                           deadline.text() + " (COMEX_MEET_S)");
+  return environment_error(
+      "a progress rank, which other meetings and partings may use, was not free within " + deadline.text() +
+      " (COMEX_MEET_S)");
 }
 
 MeetingLock::~MeetingLock() {
