@@ -186,18 +186,15 @@ Status check_goes_on(const World& world) {
 
 // What worker 0 will write at finalize: a long job should not find out then.
 Status check_output_files(const World& world) {
-  const Settings& settings = world.settings;
   if (world.place.worker != 0) return {};
-  const auto names_file = [](const std::string& value) {
-    return !value.empty() && value != "0" && value != "1";
-  };
-  if (names_file(settings.trace) && settings.trace == settings.stats)
-    return caller_error("COMEX_STATS and COMEX_TRACE name the same file, " + settings.trace);
-  for (const auto& [name, file] :
-       {std::pair("COMEX_STATS", settings.stats), {"COMEX_TRACE", settings.trace}}) {
-    if (names_file(file) && !std::ofstream(world.output_file(file), std::ios::app))
-      return environment_error(std::string(name) + "=" + world.output_file(file) +
-                               ": this file cannot be written");
+  const std::string &stats = world.settings.stats, &trace = world.settings.trace;
+  const auto names_file = [](const std::string& set) { return !set.empty() && set != "0" && set != "1"; };
+  if (names_file(trace) && trace == stats)
+    return caller_error("COMEX_STATS and COMEX_TRACE name the same file, " + trace);
+  for (const auto& [name, set] : {std::pair("COMEX_STATS", stats), {"COMEX_TRACE", trace}}) {
+    const std::string file = world.output_file(set);
+    if (names_file(set) && !std::ofstream(file, std::ios::app))
+      return environment_error(std::string(name) + "=" + file + ": this file cannot be written");
   }
   return {};
 }
