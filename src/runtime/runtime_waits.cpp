@@ -3,6 +3,7 @@
 #include <string>
 
 #include "runtime/runtime.h"
+#include "runtime/sides.h"
 
 namespace comex::runtime {
 

@@ -2,6 +2,7 @@
 
 #include <fstream>
 
+#include "runtime/opening/boards.h"
 #include "runtime/runtime.h"
 
 namespace comex::runtime {

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "runtime/mpi_in_use.h"
+#include "runtime/opening/steps.h"
 
 namespace comex::runtime {
 namespace {
