@@ -88,9 +88,10 @@ std::optional<std::size_t> read_word(std::string_view text, std::string_view wor
 }
 
 std::string write_number(std::int64_t value, SettingKind kind) {
-  if (kind == SettingKind::bytes && value > 0)
+  if (kind == SettingKind::bytes && value > 0) {
     for (const auto& [letter, factor] : size_units)
       if (value % factor == 0) return std::to_string(value / factor) + letter;
+  }
   return std::to_string(value);
 }
 

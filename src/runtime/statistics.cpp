@@ -88,9 +88,10 @@ void add_rank(JobTotals& totals, const activity::Block& block, const activity::P
     totals.waits[waiting].merge({block.waits[waiting].count.get(), block.waits[waiting].amount.get()});
     waited += block.waits[waiting].amount.get();
   }
-  for (unsigned kind = 0; kind < activity::kinds; ++kind)
+  for (unsigned kind = 0; kind < activity::kinds; ++kind) {
     for (unsigned size = 0; size < activity::size_classes; ++size)
       totals.sizes[kind][size] += block.sizes[kind][size].get();
+  }
   totals.bytes.add(worker, bytes);
   totals.waited_ns.add(worker, waited);
 }

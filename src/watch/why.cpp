@@ -67,14 +67,16 @@ class Explanation {
       if (const Found found = (this->*find)()) return *found;
     }
     for (const RankState* rank : graph_.waiting()) {
-      if (const HeldMutex* const mutex = graph_.awaited_mutex(*rank))
+      if (const HeldMutex* const mutex = graph_.awaited_mutex(*rank)) {
         return joined("mutex ", mutex->index, " of worker ", mutex->owner, " is passed on; ",
                       names_wait(graph_.waiting()), " for up to ", in_seconds(longest(graph_.waiting())),
                       ".");
+      }
     }
-    if (graph_.waiting().empty())
+    if (graph_.waiting().empty()) {
       return "Nobody waits in a call of the runtime: the program computes, or waits elsewhere, in its own "
              "MPI perhaps.";
+    }
     return names_wait(graph_.waiting()) + ", and nothing here says why; look at the other hosts of the job.";
   }
 

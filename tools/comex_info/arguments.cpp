@@ -53,17 +53,19 @@ Status spread(const Raw& raw, std::vector<int>& ranks_on_host) {
   if (raw.hosts.size() > 1) {
     const long long sum = std::accumulate(raw.hosts.begin(), raw.hosts.end(), 0LL);
     if (sum > most_ranks) return caller_error("--hosts: more than a million ranks");
-    if (raw.ranks && *raw.ranks != sum)
+    if (raw.ranks && *raw.ranks != sum) {
       return caller_error("--hosts lists " + std::to_string(sum) + " ranks but --ranks is " +
                           std::to_string(*raw.ranks));
+    }
     ranks_on_host = raw.hosts;
     return {};
   }
   if (!raw.ranks) return caller_error("a dry run needs --ranks, or --hosts with the ranks on each host");
   const int hosts = raw.hosts.empty() ? 1 : raw.hosts[0];
-  if (hosts > *raw.ranks)
+  if (hosts > *raw.ranks) {
     return caller_error("--hosts is " + std::to_string(hosts) + " but there are only " +
                         std::to_string(*raw.ranks) + " ranks");
+  }
   for (int host = 0; host < hosts; ++host)
     ranks_on_host.push_back(*raw.ranks / hosts + (host < *raw.ranks % hosts ? 1 : 0));
   return {};

@@ -82,9 +82,10 @@ std::string group_lines(const pr::Host& host, std::span<const PlacedRank> placed
     out += fmt::format("  group {}: progress rank {} ", group, host.progress_ranks[group]);
     if (workers[group].empty())
       out += "has no worker to serve\n";
-    else
+    else {
       out += fmt::format("<== workers {} (MPI ranks {})\n", fmt::join(workers[group], " "),
                          fmt::join(ranks[group], " "));
+    }
   }
   if (workers.empty()) out += "  no progress rank: each worker serves itself\n";
   return out;
@@ -98,13 +99,16 @@ std::vector<int> place_ranks(const std::vector<int>& ranks_on_host, bool round_r
   const int hosts = static_cast<int>(left.size());
   const std::size_t open_rounds =
       static_cast<std::size_t>(left.empty() ? 0 : *std::max_element(left.begin(), left.end()));
-  if (!round_robin)
-    for (int host = 0; host < hosts; ++host)
+  if (!round_robin) {
+    for (int host = 0; host < hosts; ++host) {
       host_of_rank.insert(host_of_rank.end(), static_cast<std::size_t>(left[static_cast<std::size_t>(host)]),
                           host);
-  for (std::size_t round = 0; round_robin && round < open_rounds; ++round)
+    }
+  }
+  for (std::size_t round = 0; round_robin && round < open_rounds; ++round) {
     for (int host = 0; host < hosts; ++host)
       if (left[static_cast<std::size_t>(host)]-- > 0) host_of_rank.push_back(host);
+  }
   return host_of_rank;
 }
 
@@ -124,9 +128,10 @@ std::string draw(const pr::WorldSplit& split, const Settings& settings) {
     out += group_lines(host, ranks);
   }
   for (const pr::SplitNotice& notice : split.notices) out += "\nnotice: " + notice.text + "\n";
-  if (!split.progress.empty())
+  if (!split.progress.empty()) {
     out += fmt::format("\nMPI_COMM_WORLD has {} that never return{} to the program.\n",
                        counted(split.progress.size(), "rank"), split.progress.size() == 1 ? "s" : "");
+  }
   return out;
 }
 

@@ -11,9 +11,10 @@ using Counts = std::array<Count, activity::kinds>;
 
 const Rank* find_rank(const Job* job, const Rank& wanted) {
   if (job == nullptr) return nullptr;
-  for (const Host& host : job->hosts)
+  for (const Host& host : job->hosts) {
     for (const Rank& rank : host.ranks)
       if (rank.rank == wanted.rank && rank.pid == wanted.pid) return &rank;
+  }
   return nullptr;
 }
 
@@ -59,10 +60,11 @@ RankView view_of(const Rank& now, const Rank* before, double seconds) {
   // A wait is counted whole when it ends, whatever of it was before the first look.
   double waited = now.wait.is_none() ? 0 : now.wait.seconds;
   if (before != nullptr && !before->wait.is_none()) waited -= before->wait.seconds;
-  for (unsigned waiting = 0; waiting < activity::waitings; ++waiting)
+  for (unsigned waiting = 0; waiting < activity::waitings; ++waiting) {
     waited +=
         static_cast<double>(less(now.waits[waiting], before ? &before->waits[waiting] : nullptr).amount) /
         1e9;
+  }
   view.waiting = std::clamp(waited / seconds, 0.0, 1.0);
   const std::uint64_t requests = less(now.requests, before ? before->requests : 0);
   const double busy_ns = static_cast<double>(less(now.busy_ns, before ? before->busy_ns : 0));
@@ -97,9 +99,10 @@ JobView compare(const Job* before, const Job& now) {
 Matrix matrix_of(const Job& job) {
   Matrix matrix;
   std::vector<const Rank*> workers;
-  for (const Host& host : job.hosts)
+  for (const Host& host : job.hosts) {
     for (const Rank& rank : host.ranks)
       if (rank.worker >= 0) workers.push_back(&rank);
+  }
   std::ranges::sort(workers, {}, &Rank::worker);
   std::size_t hosts = 0;
   for (const Rank* worker : workers) hosts = std::max(hosts, worker->far.size());

@@ -113,13 +113,15 @@ Result<std::vector<unsigned>> nodes_of_kind(std::string_view device, std::span<c
     const auto [stop, error] = std::from_chars(device.data() + numa.size(), end, number);
     by_number = error == std::errc{} && stop == end;
   }
-  for (const MemoryNode& node : memory)
+  for (const MemoryNode& node : memory) {
     if ((device == "dram" && is_ordinary(node)) || (device == "hbm" && is_fast(node)) ||
         (by_number && node.number == number))
       nodes.push_back(node.number);
-  if (nodes.empty())
+  }
+  if (nodes.empty()) {
     return caller_error("there is no memory of kind '" + first_of(device) +
                         "' here; present: " + present(memory));
+  }
   return nodes;
 }
 

@@ -40,10 +40,11 @@ Result<std::vector<Host>> find_hosts(const SplitInput& input) {
     Machine& machine = machines[input.host_of_rank[rank]];
     if (machine.met == 0) {
       machine.number = next_machine++;
-      if (!cut.entries.empty() && cut.entries.size() != at(machine.ranks))
+      if (!cut.entries.empty() && cut.entries.size() != at(machine.ranks)) {
         return caller_error("COMEX_VIRTUAL_HOSTS lists " + std::to_string(cut.entries.size()) +
                             " entries but the host of rank " + std::to_string(rank) + " has " +
                             std::to_string(machine.ranks) + " ranks: give one entry for each");
+      }
     }
     const int part = virtual_part(cut, machine.met++, machine.ranks);
     const auto [found, is_new] = host_of_part.try_emplace({machine.number, part}, hosts.size());
@@ -79,23 +80,27 @@ std::vector<SplitNotice> notices_for(const WorldSplit& split, int wanted) {
     if (n < 2 * k) idle += 2 * k - n;
   }
   std::vector<SplitNotice> notices;
-  if (lowered > 0)
+  if (lowered > 0) {
     notices.push_back({NoticeKind::lowered, counted(at(wanted), "progress rank") +
                                                 " per host asked for, but " + counted(lowered, "host") +
                                                 " cannot give them: a host of " +
                                                 std::to_string(lowered_ranks) + " ranks gives " +
                                                 std::to_string(lowered_ranks - 1) + " and keeps one worker"});
-  if (self_served > 0 && split.ranks() > 1)  // a single process has nobody to serve
+  }
+  if (self_served > 0 && split.ranks() > 1) {  // a single process has nobody to serve
     notices.push_back(
         {NoticeKind::self_served, counted(self_served, "worker") + (self_served == 1 ? " has" : " have") +
                                       " no progress rank on the host and make" +
                                       (self_served == 1 ? "s progress itself" : " progress themselves")});
-  if (uneven > 0)
+  }
+  if (uneven > 0) {
     notices.push_back({NoticeKind::uneven, "groups are uneven on " + counted(uneven, "host") +
                                                ": the ranks do not divide by the progress ranks"});
-  if (idle > 0)
+  }
+  if (idle > 0) {
     notices.push_back({NoticeKind::idle, counted(idle, "progress rank") + (idle == 1 ? " has" : " have") +
                                              " no worker to serve"});
+  }
   return notices;
 }
 

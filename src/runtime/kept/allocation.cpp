@@ -178,9 +178,10 @@ std::string why_not_kept(const Runtime& runtime, const groups::Group& group, int
   if (group.endpoints()) return name + " has endpoints; the members of kept memory are processes";
   for (std::uint32_t member = 0; member < group.size(); ++member) {
     const groups::WorkerPlace& place = runtime.place(static_cast<Worker>(group.members().lpid(member)));
-    if (place.server == place.rank)
+    if (place.server == place.rank) {
       return "kept memory takes a progress rank on every host, and worker " +
              std::to_string(group.members().lpid(member)) + " has none";
+    }
   }
   return {};
 }

@@ -38,9 +38,10 @@ void bind_to(const pr::Topology& topology, const CpuMask& cpus, World& world, co
 // Cores on which some rank may run as the launcher has left it. The others may be those of other jobs.
 std::vector<CpuMask> usable_cores(const pr::Topology& topology, std::span<const Bound> ranks) {
   std::vector<CpuMask> usable;
-  for (const CpuMask& core : topology.cores())
+  for (const CpuMask& core : topology.cores()) {
     if (std::any_of(ranks.begin(), ranks.end(), [&](const Bound& rank) { return (rank.cpus & core).any(); }))
       usable.push_back(core);
+  }
   return usable;
 }
 

@@ -25,9 +25,10 @@ Status name_world(transport::Collective& all, std::uint32_t opening, World& worl
 // Whether the checker that COMEX_CHECK asks for stands in front of the calls that the program makes.
 inline Status check_attached(CheckMode wanted, OnFailure on_failure) {
   if (wanted == CheckMode::off) return {};
-  if (on_failure != OnFailure::abort)
+  if (on_failure != OnFailure::abort) {
     return environment_error(
         "COMEX_CHECK and COMEX_ON_FAILURE=continue do not go together: the checker waits for all");
+  }
   auto* const attached = mpi::function_named<int()>("comex_checker_attached");
   if (attached != nullptr && attached() != 0) return {};
   return environment_error(

@@ -161,9 +161,10 @@ class Messages {
       *reinterpret_cast<long*>(address) = word + 1;
     }
     if (kind == confirmed || kind == counted || kind == fenced) MPI_Send(&word, 8, MPI_BYTE, 0, reply, comm_);
-    if (kind == wanted)
+    if (kind == wanted) {
       MPI_Send(address == nullptr ? static_cast<void*>(&word) : address, wanted_bytes, MPI_BYTE, 0, reply,
                comm_);
+    }
   }
 
   MPI_Comm comm_;
