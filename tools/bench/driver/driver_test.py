@@ -4,6 +4,8 @@ import contextlib
 import io
 import os
 import re
+import signal
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -319,6 +321,16 @@ class Showing(unittest.TestCase):
             with mock.patch.object(options, "arguments", return_value=made):
                 self.assertEqual(main.main(), 1)
         self.assertEqual(said.getvalue().count("problem: rma: did not tell get.8"), 2)
+
+    def test_a_reader_that_leaves_early_ends_the_printing_without_a_word(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(f"{folder}/run.json", "w", encoding="utf-8") as file:
+                file.write(run(put_8__comex=5.0).to_json())
+            look = subprocess.Popen([sys.executable, "-B", main.__file__, "--bin", "/b", "--vrun", "/v", "--from", file.name],
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            look.stdout.close()
+            self.assertEqual((look.wait(timeout=60), look.stderr.read()), (-signal.SIGPIPE, b""))
+            look.stderr.close()
 
     def test_a_launch_measures_floors_of_their_own_behind_all_other_rows(self):
         rows = re.search(r"Rows all_rows\(\) \{(.*?)\n\}", source_of("bench_any.cpp"), re.S)[1]

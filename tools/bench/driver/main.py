@@ -199,6 +199,8 @@ def show(args, results, problems):
 
 def main():
     args = options.arguments()
+    if args.list or args.compare or args.source or args.model:  # a reader may want the first lines alone
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     if args.model:
         return model.show(args.bin)
     if args.list:
