@@ -131,6 +131,32 @@ def check_shapes():
     large.free()
 
 
+def check_overlap():
+    """Own rows moved within themselves, as numpy moves them."""
+    a = comex.Array((size * 12, 5), "int64")
+    own = a.rows().start
+    for shift in (-1, 1):
+        for move in ("put", "get", "get_async", "accumulate"):
+            a.local[:] = expected = np.arange(60).reshape(12, 5)
+            to, source = np.s_[2 + shift:9 + shift, 0:3], np.s_[2:9, 0:3]
+            rows = np.s_[own + 2 + shift:own + 9 + shift, 0:3]
+            if move == "put":
+                a[rows] = a.local[source]
+                expected[to] = expected[source].copy()
+            elif move == "accumulate":
+                a.accumulate(rows, a.local[source])
+                expected[to] += expected[source].copy()
+            else:
+                if move == "get":
+                    a.get(rows, a.local[source])
+                else:
+                    a.get_async(rows, a.local[source]).wait()
+                expected[source] = expected[to].copy()
+            require(a.local == expected, f"{move} of own rows shifted by {shift}")
+    world.barrier()
+    a.free()
+
+
 def check_lifetime():
     a = comex.Array((size, 1000), "float64")
     view = a.local[:, 10:20]
@@ -337,6 +363,7 @@ if what == "other":
 for dtype in KINDS + ("uint8", "int16"):
     check_kind(dtype)
 check_shapes()
+check_overlap()
 check_lifetime()
 if what != "comm":  # mpi4py ends MPI in a child too
     fork_and_end()

@@ -121,7 +121,11 @@ class Array:
     def get(self, index, out):
         """a[index] into an array of the same shape and type."""
         region = self._region(index)
-        _move(_comex.get, _comex.begin_get, self._pieces(region, self._destination(region, out)))
+        found = self._destination(region, out)
+        if self._may_overlap(region, found):
+            out[...] = self[index]
+        else:
+            _move(_comex.get, _comex.begin_get, self._pieces(region, found))
         return out
 
     def accumulate(self, index, block, alpha=1):
@@ -139,6 +143,9 @@ class Array:
         else:
             found = self._destination(region, out)
         future = Future((self, found), out)
+        if self._may_overlap(region, found):
+            out[...] = self[index]
+            return future
         for near, far in self._pieces(region, found):
             _comex.begin_get(future._pending, near, far)
         return future
@@ -209,6 +216,8 @@ class Array:
         if given.shape != region.shape:
             raise ValueError(f"comex.Array: {operation} of a block of shape {given.shape} to a region of shape {region.shape}")
         given = region.with_all_axes(given.astype(self.dtype, copy=False))
+        if self._may_overlap(region, given):
+            return given.copy()
         return given if _is_regular(given) else numpy.ascontiguousarray(given)
 
     def _destination(self, region, out):
@@ -221,6 +230,13 @@ class Array:
         if not out.flags.writeable or not _is_regular(found):
             raise ValueError("comex.Array: out is read-only, or runs backwards")
         return found
+
+    def _may_overlap(self, region, block):
+        """Whether a block may lie in own rows of the region, where a move overwrites what it has still to read."""
+        part, rows = self._view(), self.rows()
+        first, last = region.starts[0], region.starts[0] + (region.full[0] - 1) * region.steps[0]
+        return (part is not None and first < rows.stop and last >= rows.start
+                and numpy.may_share_memory(block, numpy.frombuffer(part, "uint8")))
 
     def _scale(self, alpha):
         given = numpy.asarray(alpha)
