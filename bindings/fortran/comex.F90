@@ -41,7 +41,7 @@
 
 ! What programs use.
 module comex
-  use comex_base, only: comex_memory, comex_request, comex_free, comex_address, comex_wait, comex_test, &
+  use comex_base, only: comex_memory, comex_request, comex_address, comex_wait, comex_test, &
     COMEX_SUCCESS, COMEX_FAILURE, COMEX_PROC_FAILED, COMEX_OWNER_DIED, COMEX_GROUP_WORLD, COMEX_GROUP_NULL, COMEX_GROUP_SELF, &
     COMEX_CMP_EQ, COMEX_CMP_NE, COMEX_CMP_GT, COMEX_CMP_GE, COMEX_CMP_LT, COMEX_CMP_LE
   use comex_calls

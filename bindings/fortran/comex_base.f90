@@ -5,7 +5,8 @@ module comex_base
   private
   public :: enter, leave, of, refuse, transfer_patch, raw_rmw, raw_put_signal, is_reserved, put_code, get_code, accumulate_code
   public :: rmw_swap, rmw_fetch_and_add, rmw_compare_and_swap, bytes_between, own_part, one_or, int32_kind, int64_kind
-  public :: c_error, c_group_rank, c_group_size
+  public :: c_error, c_group_rank, c_group_size, has_parts
+  integer, public :: runtimes_ended = 0
 
   integer(c_int), parameter, public :: COMEX_SUCCESS = 0, COMEX_FAILURE = 1, COMEX_PROC_FAILED = 2, COMEX_OWNER_DIED = 3
   integer(c_int), parameter, public :: COMEX_GROUP_WORLD = 0, COMEX_GROUP_NULL = -1, COMEX_GROUP_SELF = -2
@@ -23,6 +24,7 @@ module comex_base
     integer(c_size_t), public :: element_bytes = 0
     integer(c_size_t), public :: leading = 0          ! from one column to the next, on every member; 0: one dimension
     type(c_ptr), allocatable, public :: parts(:)      ! by rank, from 0
+    integer :: runtimes_before = 0                    ! comex_finalize has freed it where more have ended
   end type
 
   ! An operation under way. One that is not is complete.
@@ -32,7 +34,7 @@ module comex_base
     logical, public :: is_pending = .false.
   end type
 
-  public :: comex_free, comex_address, comex_wait, comex_test
+  public :: comex_address, comex_wait, comex_test
 
   interface
     integer(c_int) function c_set_errors(mode) bind(C, name='comex_set_errors')
@@ -68,11 +70,6 @@ module comex_base
       import c_int, c_ptr, c_size_t
       type(c_ptr), intent(out) :: parts(*)
       integer(c_size_t), value :: bytes
-      integer(c_int), value :: group
-    end function
-    integer(c_int) function c_free(part, group) bind(C, name='comex_free')
-      import c_int, c_ptr
-      type(c_ptr), value :: part
       integer(c_int), value :: group
     end function
     integer(c_int) function c_wait(handle) bind(C, name='comex_wait')
@@ -162,6 +159,11 @@ contains
     bytes_between = transfer(next, 0_c_intptr_t) - transfer(one, 0_c_intptr_t)
   end function
 
+  pure logical function has_parts(memory)
+    type(comex_memory), intent(in) :: memory
+    has_parts = allocated(memory%parts) .and. memory%runtimes_before == runtimes_ended
+  end function
+
   ! Collective: the caller's part, of one dimension or two, and the addresses of all. Where it fails, nothing changes.
   logical function is_reserved(memory, kind, element_bytes, extents, group, stat)
     type(comex_memory), intent(inout) :: memory
@@ -172,7 +174,7 @@ contains
     integer(c_size_t) :: elements
     integer(c_int) :: before, code, members
     is_reserved = .false.
-    if (allocated(memory%parts)) then
+    if (has_parts(memory)) then
       call refuse('comex_allocate: the memory is allocated already; comex_free it first', stat)
       return
     else if (any(extents < 0)) then
@@ -182,6 +184,7 @@ contains
     before = enter(present(stat))
     code = c_group_size(of(group), members)
     if (code == COMEX_SUCCESS) then
+      if (allocated(memory%parts)) deallocate (memory%parts)
       allocate (memory%parts(0:members - 1))
       elements = min(product(int(extents, c_size_t)), huge(element_bytes)/element_bytes)  ! more are refused as these are
       code = c_malloc(memory%parts, element_bytes*elements, of(group))
@@ -189,6 +192,7 @@ contains
     end if
     is_reserved = code == COMEX_SUCCESS
     if (is_reserved) then
+      memory%runtimes_before = runtimes_ended
       memory%group = of(group)
       memory%kind = kind
       memory%element_bytes = element_bytes
@@ -197,28 +201,12 @@ contains
     call leave('comex_allocate', code, before, stat)
   end function
 
-  ! Collective over the memory's group. Pointers to it become wrong.
-  subroutine comex_free(memory, stat)
-    type(comex_memory), intent(inout) :: memory
-    integer(c_int), intent(out), optional :: stat
-    integer(c_int) :: before, code, me
-    if (.not. allocated(memory%parts)) then
-      call refuse('comex_free: the memory is not allocated', stat)
-      return
-    end if
-    before = enter(present(stat))
-    code = c_group_rank(memory%group, me)
-    if (code == COMEX_SUCCESS) code = c_free(memory%parts(me), memory%group)
-    if (code == COMEX_SUCCESS .or. code == COMEX_PROC_FAILED) deallocate (memory%parts)
-    call leave('comex_free', code, before, stat)
-  end subroutine
-
   ! The caller's part; c_null_ptr where there is none.
   type(c_ptr) function own_part(memory)
     type(comex_memory), intent(in) :: memory
     integer(c_int) :: me
     own_part = c_null_ptr
-    if (.not. allocated(memory%parts)) return
+    if (.not. has_parts(memory)) return
     if (c_group_rank(memory%group, me) == COMEX_SUCCESS) own_part = memory%parts(me)
   end function
 
@@ -236,7 +224,7 @@ contains
     integer(c_int), intent(in), optional :: first
     integer(c_intptr_t) :: at
     address = c_null_ptr
-    if (.not. allocated(memory%parts)) return
+    if (.not. has_parts(memory)) return
     if (proc < 0 .or. proc > ubound(memory%parts, 1)) return
     at = transfer(memory%parts(proc), at)
     if (at /= 0 .and. present(first)) at = at + (first - 1_c_intptr_t)*int(memory%element_bytes, c_intptr_t)
@@ -251,7 +239,7 @@ contains
     integer(c_int), intent(out), optional :: stat
     character(9), parameter :: kinds(37:42) = ['int32    ', 'real64   ', 'real32   ', 'complex32', 'complex64', 'int64    ']
     is_refused = .true.
-    if (.not. allocated(memory%parts)) then
+    if (.not. has_parts(memory)) then
       call refuse(name//': the memory is not allocated', stat)
     else if (kind /= memory%kind) then
       call refuse(name//': target '//text_of(proc)//': the data is '//trim(kinds(kind))//', the memory '// &

@@ -9,7 +9,7 @@ module comex_calls
   public :: comex_group_translate_rank, comex_host_of, comex_progress
   public :: comex_barrier, comex_fence_all, comex_fence_proc, comex_wait_all, comex_wait_proc
   public :: comex_create_mutexes, comex_destroy_mutexes, comex_lock, comex_trylock, comex_unlock
-  public :: comex_wait_until
+  public :: comex_wait_until, comex_free
 
   interface
     integer(c_int) function c_init() bind(C, name='comex_init')
@@ -18,6 +18,11 @@ module comex_calls
     integer(c_int) function c_init_comm(comm) bind(C, name='comex_fortran_init_comm')
       import
       integer(c_int), value :: comm
+    end function
+    integer(c_int) function c_free(part, group) bind(C, name='comex_free')
+      import c_int, c_ptr
+      type(c_ptr), value :: part
+      integer(c_int), value :: group
     end function
     integer(c_int) function c_finalize() bind(C, name='comex_finalize')
       import
@@ -136,9 +141,11 @@ contains
   ! Collective over the workers. It completes and frees what is left, and leaves MPI running.
   subroutine comex_finalize(stat)
     integer(c_int), intent(out), optional :: stat
-    integer(c_int) :: before
+    integer(c_int) :: before, code
     before = enter(present(stat))
-    call leave('comex_finalize', c_finalize(), before, stat)
+    code = c_finalize()
+    if (code == COMEX_SUCCESS) runtimes_ended = runtimes_ended + 1
+    call leave('comex_finalize', code, before, stat)
   end subroutine
 
   ! The caller's rank, and the number of members.
@@ -338,5 +345,21 @@ contains
     integer(c_int) :: before
     before = enter(present(stat))
     call leave('comex_wait_until', c_wait_until(c_loc(word), compare, value), before, stat)
+  end subroutine
+
+  ! Collective over the memory's group. Pointers to it become wrong.
+  subroutine comex_free(memory, stat)
+    type(comex_memory), intent(inout) :: memory
+    integer(c_int), intent(out), optional :: stat
+    integer(c_int) :: before, code, me
+    if (.not. has_parts(memory)) then
+      call refuse('comex_free: the memory is not allocated', stat)
+      return
+    end if
+    before = enter(present(stat))
+    code = c_group_rank(memory%group, me)
+    if (code == COMEX_SUCCESS) code = c_free(memory%parts(me), memory%group)
+    if (code == COMEX_SUCCESS .or. code == COMEX_PROC_FAILED) deallocate (memory%parts)
+    call leave('comex_free', code, before, stat)
   end subroutine
 end module comex_calls

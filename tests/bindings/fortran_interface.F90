@@ -8,6 +8,8 @@ program fortran_interface
   implicit none
   integer :: me, workers
   logical :: is_worker
+  type(comex_memory) :: outliving
+  integer(int32), pointer :: outlived(:)
   character(16) :: what
 
   call get_command_argument(1, what)
@@ -19,6 +21,7 @@ program fortran_interface
     call comex_init()
   end if
   if (is_worker) call work()
+  if (is_worker .and. what == '') call start_again()
   call MPI_Finalize()
 
 contains
@@ -42,9 +45,28 @@ contains
     call check_refusals()
     call check_polls()
     call comex_barrier()
+    call comex_allocate(outliving, outlived, 2)
     if (me == 0) write (*, '(a,i0,a)') 'fortran_interface: ', workers, ' workers: ok'
     call comex_finalize()
     call require(.not. comex_initialized(), 'finalized')
+  end subroutine
+
+  ! Finalize has freed the memory, and the same variable takes that of the next runtime.
+  subroutine start_again()
+    integer(int32), pointer :: mine(:)
+    integer(c_int) :: stat
+    integer(int32) :: found
+    call comex_init()
+    call require(.not. c_associated(comex_address(outliving, me)), 'the address in memory of the first runtime')
+    call comex_put(1_int32, outliving, me, 1, stat=stat)
+    call require(stat == COMEX_FAILURE, 'a put to memory of the first runtime')
+    call comex_allocate(outliving, mine, 3)
+    call comex_put(int(me, int32), outliving, mod(me + 1, workers), 2)
+    call comex_barrier()
+    call comex_get(found, outliving, mod(me + 1, workers), 2)
+    call require(found == me, 'memory of the second runtime')
+    call comex_free(outliving)
+    call comex_finalize()
   end subroutine
 
   ! A program may wait by any call until it sees what another worker has written.
