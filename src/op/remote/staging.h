@@ -39,9 +39,14 @@ class Staging {
     --channel.staged;
     free_.push_back(buffer);
   }
+  // MPI may still use the buffers of a lost server. They stay as they are, and nothing waits for them.
+  void lose(Channel& channel) {
+    lost_ += channel.staged;
+    channel.staged = 0;
+  }
   // If no buffer is in use, gives back those that were not needed since the last time.
   void tidy() {
-    if (in_use() == 0 && buffers_.size() > most_) {
+    if (in_use() == 0 && lost_ == 0 && buffers_.size() > most_) {
       buffers_.resize(most_);
       free_.clear();
       for (const auto& buffer : buffers_) free_.push_back(buffer.get());
@@ -51,11 +56,12 @@ class Staging {
 
  private:
   static constexpr unsigned max_staged_per_channel = 8;
-  std::size_t in_use() const { return buffers_.size() - free_.size(); }
+  std::size_t in_use() const { return buffers_.size() - free_.size() - lost_; }
 
   std::size_t buffer_bytes_;
   std::vector<StagingBuffer> buffers_;
   std::vector<std::byte*> free_;
+  std::size_t lost_ = 0;  // with servers
   std::size_t most_ = 0;  // in use at once since tidy()
 };
 

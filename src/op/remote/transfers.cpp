@@ -141,7 +141,8 @@ unsigned Transfers::receive_chunks(Transfer& transfer) {
   return moved;
 }
 
-void Transfers::lose(const Channel& channel) {
+void Transfers::lose(Channel& channel) {
+  staging_.lose(channel);
   std::erase_if(moving_, [&](Transfer* each) {
     if (&each->channel() != &channel) return false;
     for (; each->verb == Verb::get && !each->chunks.is_empty(); each->chunks.end_oldest())

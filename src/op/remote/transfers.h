@@ -64,7 +64,7 @@ class Transfers {
   bool is_moving() const { return !moving_.empty(); }
   void abandon() { moving_.clear(); }
   // Call this before the requests of the channel fail, which gives the memory of gets back to their callers.
-  void lose(const Channel& channel);
+  void lose(Channel& channel);
   void tidy();
 
  private:

@@ -19,8 +19,9 @@ struct Seen {
 
 class Script {
  public:
-  explicit Script(const RemoteOptions& options = small_options(), std::size_t eager_limit_bytes = 1024)
-      : fabric(2, eager_limit_bytes), remote(fabric.endpoint(1), options) {
+  explicit Script(const RemoteOptions& options = small_options(), std::size_t eager_limit_bytes = 1024,
+                  int ranks = 2)
+      : fabric(ranks, eager_limit_bytes), remote(fabric.endpoint(1), options) {
     far.world = 9;
     far.server = 0;
     far.target = 4;

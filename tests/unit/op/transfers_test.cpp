@@ -104,6 +104,29 @@ TEST(RemoteBody, of_a_get_from_a_lost_server_no_longer_arrives_in_its_memory) {
   EXPECT_EQ(near, std::vector<std::byte>(40960, std::byte{5}));
 }
 
+TEST(RemoteBody, buffers_of_lost_servers_are_not_missing_for_those_that_live) {
+  constexpr int ranks = 50;
+  Script script(Script::small_options(), 1024, ranks);
+  const std::vector<std::byte> source(1536 * 24);
+  nb::Completion done;
+  Operation put = script.put(source.data(), 8);
+  put.layout = protocol::Layout::strided;
+  put.patch = {};
+  put.patch.levels = 1;
+  put.patch.counts[0] = 8;
+  put.patch.counts[1] = 1536;  // three chunks
+  put.patch.near_strides[0] = 24;
+  put.patch.far_strides[0] = 8;
+  RemoteTarget lost = script.far;
+  for (lost.server = 2; lost.server < ranks; ++lost.server) {
+    script.remote.start(put, lost, done);
+    script.turn();
+    script.remote.lose(lost.server);
+  }
+  script.remote.start(put, script.far, done);
+  EXPECT_EQ(script.look().size(), 1u);
+}
+
 // Each leaves only when all receives of its first chunks can be posted: as many as a refusal fills.
 TEST(RemoteBody, gets_that_are_not_contiguous_here_have_all_their_receives_however_many_there_are) {
   Script script;
