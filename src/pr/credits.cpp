@@ -25,7 +25,7 @@ bool Credits::admit(Handle account) {
   if (account->received == account->told) return false;
   ++account->received;
   account->last_used = ++clock_;
-  recheck_credits(account);
+  note_used(account);
   if (account->received == account->told && !account->is_recalling) grow(*account);
   return true;
 }
@@ -61,7 +61,7 @@ Credits::Account* Credits::pick_idle() {
   if (!is_needed) return nullptr;
   for (unsigned i = 0; i < idle_search && i < accounts_.size(); ++i) {
     const Handle oldest = accounts_.begin();
-    recheck_credits(oldest);
+    note_used(oldest);
     if (oldest->window == 1 || oldest->is_recalling || !is_idle(*oldest)) continue;
     oldest->is_recalling = true;
     return &*oldest;

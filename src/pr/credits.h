@@ -48,7 +48,7 @@ class Credits {
   std::uint64_t pool() const { return pool_; }
 
  private:
-  void recheck_credits(Handle account) { accounts_.splice(accounts_.end(), accounts_, account); }
+  void note_used(Handle account) { accounts_.splice(accounts_.end(), accounts_, account); }
   void grow(Account& account);
   bool is_idle(const Account& account) const;
 

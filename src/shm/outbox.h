@@ -31,7 +31,7 @@ class OutboxWord {
 
   constexpr std::uint64_t bits() const { return bits_; }
   constexpr State state() const { return static_cast<State>(bits_ & 3); }
-  constexpr bool has_answer() const { return (bits_ & answer_bit) != 0; }  // true if an item is an rmw
+  constexpr bool has_answer() const { return (bits_ & answer_bit) != 0; }  // an item is a get or an rmw
   constexpr std::uint32_t items() const { return (bits_ >> items_shift) & 0xfff; }
   constexpr std::uint32_t bytes() const { return (bits_ >> bytes_shift) & 0xffff; }  // of the message
   // The number of closings so far, modulo 2^32.
