@@ -12,7 +12,8 @@
 //   destructor that runs because an exception passes makes no collective call, since the other members may
 //   not be in theirs. What it leaves is freed at the end of the runtime.
 // - Objects that hold memory, groups, mutexes or operations may outlive the runtime, whose end frees what
-//   they hold. After it they are destroyed or assigned to, and not used. They move and do not copy.
+//   they hold. After it they are destroyed or assigned to, and not used; where C ends a runtime, before
+//   the next one starts. They move and do not copy.
 //   Pointers, spans, patches and mutexes are values that own nothing.
 // - Blocking forms: put, get, accumulate, and the atomics by their names. The forms async_... return futures.
 // - Completion and order are those of docs/memory-model.md: a put or accumulate is there for others after a
