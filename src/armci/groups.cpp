@@ -9,7 +9,7 @@ namespace {
 
 void create(int n, int* pid_list, comex_group_t parent, ARMCI_Group* group_out) {
   comex_group_t made = COMEX_GROUP_NULL;
-  end_at_death(comex_group_create(n, pid_list, parent, &made));
+  end_at_death(comex_group_create_without_limit(n, pid_list, parent, &made));
   if (made != COMEX_GROUP_NULL) state().add_teams(made);
   fill_group(made, group_out);
 }

@@ -49,7 +49,8 @@ int release(void* own_part) {
   Owners owners = take_owners(own_part);
   if (owners.members.empty()) return comex_free(own_part, owners.group);
   const int size = static_cast<int>(owners.members.size());
-  const int made = comex_group_create(size, owners.members.data(), COMEX_GROUP_WORLD, &owners.group);
+  const int made =
+      comex_group_create_without_limit(size, owners.members.data(), COMEX_GROUP_WORLD, &owners.group);
   if (made != COMEX_SUCCESS) return made;
   const int result = comex_free(own_part, owners.group);
   comex_group_free(owners.group);

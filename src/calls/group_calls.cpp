@@ -4,6 +4,7 @@
 
 #include "groups/compare.h"
 #include "runtime/call.h"
+#include "runtime/facade.h"
 #include "worlds/agreement/agree.h"
 #include "worlds/agreement/create_group.h"
 #include "worlds/bridge/disconnect.h"
@@ -25,14 +26,8 @@ Status check_ranks(const groups::Group& parent, std::span<const int> ranks) {
   return {};
 }
 
-}  // namespace
-
-}  // namespace comex::calls
-
-using namespace comex;
-using namespace comex::calls;
-
-int comex_group_create(int n, int* pid_list, comex_group_t group, comex_group_t* new_group) {
+int create_of_ranks(int n, const int* pid_list, comex_group_t group, comex_group_t* new_group,
+                    bool waits_for_all) {
   const char* name = "group_create";
   const auto [runtime, parent] = runtime::enter_group(name, group);
   if (parent == nullptr) return COMEX_FAILURE;
@@ -41,18 +36,36 @@ int comex_group_create(int n, int* pid_list, comex_group_t group, comex_group_t*
   if (const std::string why = worlds::why_two_sided(*parent, group); !why.empty()) {
     return runtime->reporter().fail({.operation = name}, why);
   }
-  comex::Status valid;
+  Status valid;
   if (n < 0 || (n > 0 && pid_list == nullptr)) {
-    valid = comex::caller_error("it needs n >= 0 ranks and their list");
+    valid = caller_error("it needs n >= 0 ranks and their list");
   } else {
     valid = check_ranks(*parent, {pid_list, static_cast<std::size_t>(n)});
   }
   if (!valid) return runtime->reporter().fail({.operation = name}, valid.failure());
   const std::vector<std::uint32_t> ranks(pid_list, pid_list + n);
-  std::vector<comex::Lpid> lpids;
+  std::vector<Lpid> lpids;
   for (const std::uint32_t rank : ranks) lpids.push_back(parent->members().lpid(rank));
-  return worlds::create_group(*runtime, name, {lpids, parent->endpoints().subset(ranks), parent->bridge()},
-                              parent->my_endpoint(), new_group);
+  const worlds::ProposedGroup proposed{.lpids = lpids,
+                                       .endpoints = parent->endpoints().subset(ranks),
+                                       .bridge = parent->bridge(),
+                                       .waits_for_all = waits_for_all};
+  return worlds::create_group(*runtime, name, proposed, parent->my_endpoint(), new_group);
+}
+
+}  // namespace
+
+}  // namespace comex::calls
+
+using namespace comex;
+using namespace comex::calls;
+
+int comex_group_create(int n, int* pid_list, comex_group_t group, comex_group_t* new_group) {
+  return create_of_ranks(n, pid_list, group, new_group, false);
+}
+
+int comex_group_create_without_limit(int n, int* pid_list, comex_group_t group, comex_group_t* new_group) {
+  return create_of_ranks(n, pid_list, group, new_group, true);
 }
 
 int comex_group_free(comex_group_t group) {

@@ -3,6 +3,7 @@
 #include <comex/worlds.h>
 
 #include "checked/follow.h"
+#include "runtime/facade.h"
 
 using namespace comex::checker;
 
@@ -105,6 +106,11 @@ int comex_test(comex_request_t* handle, int* status) {
 
 int comex_group_create(int n, int* pid_list, comex_group_t group, comex_group_t* new_group) {
   return after(next<&comex_group_create>(__func__)(n, pid_list, group, new_group),
+               [&](Checker& check) { check.made_group(group, *new_group); });
+}
+
+int comex_group_create_without_limit(int n, int* pid_list, comex_group_t group, comex_group_t* new_group) {
+  return after(next<&comex_group_create_without_limit>(__func__)(n, pid_list, group, new_group),
                [&](Checker& check) { check.made_group(group, *new_group); });
 }
 

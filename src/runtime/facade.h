@@ -1,11 +1,18 @@
 // What the ARMCI façade, a library of its own, shares with the runtime beyond comex.h. It is exported.
 #pragma once
 
+#include <comex/comex.h>
+
 extern "C" {
 // The name by which the program made the calling thread's current call, for error lines; null: it is a call
 // of comex.h. The façade sets it.
 extern constinit thread_local const char* comex_call_name
     __attribute__((visibility("default"), tls_model("initial-exec")));
+
+// comex_group_create, but it waits for late members as any collective does: COMEX_MEET_S is no limit.
+__attribute__((visibility("default"))) int comex_group_create_without_limit(int n, int* pid_list,
+                                                                            comex_group_t group,
+                                                                            comex_group_t* new_group);
 }
 
 namespace comex::runtime {

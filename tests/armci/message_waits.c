@@ -1,6 +1,6 @@
 /* Messages that do not come. Usage: message_waits WHAT
  * receive, any, send, broadcast: worker 0 waits for worker 1, which makes no call. circle: for each other.
- * death: worker 1 has died. */
+ * death: worker 1 has died. group: worker 0 makes a group of both. */
 #include <armci.h>
 #include <message.h>
 #include <signal.h>
@@ -25,6 +25,10 @@ int main(int argc, char** argv) {
     armci_msg_snd(7, bytes, sizeof bytes, 1);
   } else if (strcmp(what, "broadcast") == 0) {
     armci_msg_bcast_scope(SCOPE_NODE, bytes, 8, 1);
+  } else if (strcmp(what, "group") == 0) {
+    int both[2] = {0, 1};
+    ARMCI_Group group;
+    ARMCI_Group_create(2, both, &group);
   } else {
     armci_msg_rcv(7, bytes, sizeof bytes, NULL, 1 - me);
   }

@@ -156,6 +156,8 @@ armci_message_wait(a_receive_of_any_over_the_limit any "armci_msg_rcvany[^\n]* f
 armci_message_wait(a_send_over_the_limit send "armci_msg_snd[^\n]* for worker 1 to receive a message${over}" ${limit})
 armci_message_wait(a_broadcast_over_the_limit broadcast "armci_msg_bcast_scope[^\n]* for a message of worker 1${over}"
   ${limit})
+armci_message_wait(a_group_over_the_limit group
+  "ARMCI_Group_create to target 1: has been waiting for 1 s.*ARMCI_Group_create[^\n]*${over}" ENV COMEX_MEET_S=1 COMEX_STALL_S=1 COMEX_TIMEOUT_S=5)
 armci_message_wait(a_message_of_the_dead death "armci_msg_rcv[^\n]* worker has died" MPI_ARGS --go-on
   ENV COMEX_ON_FAILURE=continue)
 comex_add_mpi_test(NAME armci.messages_of_each_other_are_explained PROGRAM armci_message_waits RANKS 3 ARGS circle
@@ -182,7 +184,7 @@ foreach(call value lock trylock)
     FAIL_REGULAR_EXPRESSION "went on;${COMEX_LAUNCH_FAILED}")
 endforeach()
 
-# In forked children; and groups that come and go.
+# In forked children; groups that come and go, and whose members are late.
 foreach(flavour comex packaged)
   set(library armci_shared)
   if(flavour STREQUAL packaged)
@@ -191,6 +193,9 @@ foreach(flavour comex packaged)
   armci_client(armci_fork_${flavour} ${library} fork.c)
   target_compile_definitions(armci_fork_${flavour} PRIVATE _GNU_SOURCE)
   comex_add_mpi_test(NAME armci.${flavour}_is_refused_in_a_forked_child PROGRAM armci_fork_${flavour} RANKS 3 LABELS armci)
+  armci_client(armci_late_members_${flavour} ${library} late_members.c)
+  comex_add_mpi_test(NAME armci.${flavour}_waits_for_late_members PROGRAM armci_late_members_${flavour} RANKS 4
+    ENV COMEX_MEET_S=1 LABELS armci)
   armci_client(armci_group_rounds_${flavour} ${library} group_rounds.c)
   comex_add_mpi_test(NAME armci.${flavour}_groups_come_and_go PROGRAM armci_group_rounds_${flavour} RANKS 4 LABELS armci ALONE)
   comex_add_mpi_test(NAME armci.${flavour}_groups_come_and_go_often PROGRAM armci_group_rounds_${flavour} RANKS 4

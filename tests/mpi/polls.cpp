@@ -275,6 +275,8 @@ const Poll polls[] = {
     {"comex_error comex_finalize comex_create_mutexes comex_destroy_mutexes", nullptr},
     {"comex_world_spawn comex_world_accept comex_world_connect comex_world_disconnect", nullptr},
     {"comex_intergroup_create comex_group_merge", nullptr},
+    // The façade's alone: its own polls make it.
+    {"comex_group_create_without_limit", nullptr},
     // Kept memory takes progress ranks, and no worker serves itself then.
     {"comex_malloc_kept comex_keep comex_recover", nullptr},
 };

@@ -20,7 +20,7 @@ struct ProposedGroup {
   BridgeId bridge = no_bridge;
   // Distinguishes groups of the same members that are steps to different groups; equal on all of them.
   std::uint64_t salt = 0;
-  // All members are known to be alive and will come: COMEX_MEET_S does not end the wait for them.
+  // All members will come, however late: COMEX_MEET_S does not end the wait for them.
   bool waits_for_all = false;
 };
 // Collective over the members only. `my_endpoint` is of the calling process; a caller that is no member
