@@ -113,7 +113,7 @@ void ARMCI_Memdt(armci_meminfo_t* meminfo, long offset);
 void ARMCI_Memctl(armci_meminfo_t* meminfo);
 
 /* -- Completion and order */
-void ARMCI_Barrier(void); /* fences, then meets, the default group */
+void ARMCI_Barrier(void); /* fences all workers, then meets the default group */
 void ARMCI_Fence(int proc);
 void ARMCI_AllFence(void);
 void ARMCI_GroupFence(ARMCI_Group* group);

@@ -73,7 +73,10 @@ COMEX_PROFILED(AllFence) void PARMCI_AllFence(void) {
 
 COMEX_PROFILED(Barrier) void PARMCI_Barrier(void) {
   const comex::runtime::CallName called(__func__);
-  end_at_death(comex_barrier(collective_group()));
+  const comex_group_t group = collective_group();
+  // That of the group fences its members only.
+  if (group != COMEX_GROUP_WORLD) end_at_death(comex_fence_all(COMEX_GROUP_WORLD));
+  end_at_death(comex_barrier(group));
 }
 
 COMEX_PROFILED(SET_AGGREGATE_HANDLE) void PARMCI_SET_AGGREGATE_HANDLE(armci_hdl_t* handle) {

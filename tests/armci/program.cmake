@@ -184,6 +184,11 @@ foreach(call value lock trylock)
     FAIL_REGULAR_EXPRESSION "went on;${COMEX_LAUNCH_FAILED}")
 endforeach()
 
+# A barrier of a part, over three hosts.
+armci_client(armci_outsider armci_shared outsider.c)
+comex_add_mpi_test(NAME armci.a_barrier_of_a_part_fences_everybody PROGRAM armci_outsider RANKS 6
+  ENV COMEX_VIRTUAL_HOSTS=3 LABELS armci)
+
 # In forked children; groups that come and go, and whose members are late.
 foreach(flavour comex packaged)
   set(library armci_shared)
