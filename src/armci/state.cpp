@@ -40,20 +40,25 @@ void State::close() {
   aggregates.forget();
   memory.clear();
   for (const auto& [group, its_teams] : teams) forget_group(group);
+  // Freeing a communicator is collective, and handles differ from member to member.
+  for (const comex_group_t group : made) teams.erase(group);
+  made.clear();
   teams.clear();
   default_group.store(COMEX_GROUP_WORLD);
   is_open = false;
 }
 
 void State::add_teams(comex_group_t group) {
-  auto made = std::make_unique<GroupTeams>(group, GroupTeams::Context::own, domains.id_of);
+  auto its_teams = std::make_unique<GroupTeams>(group, GroupTeams::Context::own, domains.id_of);
   const std::lock_guard lock(teams_lock);
-  teams[group] = std::move(made);
+  teams[group] = std::move(its_teams);
+  made.push_back(group);
 }
 
 void State::remove_teams(comex_group_t group) {
   const std::lock_guard lock(teams_lock);
   teams.erase(group);
+  std::erase(made, group);
 }
 
 GroupTeams& State::teams_of(comex_group_t group) {

@@ -45,6 +45,8 @@ struct State {
 
   std::mutex teams_lock;
   std::map<comex_group_t, std::unique_ptr<GroupTeams>> teams;
+  // The groups whose teams have a communicator of their own, in the order in which they were made.
+  std::vector<comex_group_t> made;
 
   std::mutex memory_lock;
   std::map<void*, Owners> memory;  // by the own part of an allocation

@@ -189,7 +189,7 @@ armci_client(armci_outsider armci_shared outsider.c)
 comex_add_mpi_test(NAME armci.a_barrier_of_a_part_fences_everybody PROGRAM armci_outsider RANKS 6
   ENV COMEX_VIRTUAL_HOSTS=3 LABELS armci)
 
-# In forked children; groups that come and go, and whose members are late.
+# In forked children; groups that come and go, whose members are late, and that are left to the end.
 foreach(flavour comex packaged)
   set(library armci_shared)
   if(flavour STREQUAL packaged)
@@ -201,6 +201,9 @@ foreach(flavour comex packaged)
   armci_client(armci_late_members_${flavour} ${library} late_members.c)
   comex_add_mpi_test(NAME armci.${flavour}_waits_for_late_members PROGRAM armci_late_members_${flavour} RANKS 4
     ENV COMEX_MEET_S=1 LABELS armci)
+  armci_client(armci_frees_in_order_${flavour} ${library} frees_in_order.c)
+  comex_add_mpi_test(NAME armci.${flavour}_frees_communicators_in_order PROGRAM armci_frees_in_order_${flavour} RANKS 3
+    LABELS armci TIMEOUT 30)
   armci_client(armci_group_rounds_${flavour} ${library} group_rounds.c)
   comex_add_mpi_test(NAME armci.${flavour}_groups_come_and_go PROGRAM armci_group_rounds_${flavour} RANKS 4 LABELS armci ALONE)
   comex_add_mpi_test(NAME armci.${flavour}_groups_come_and_go_often PROGRAM armci_group_rounds_${flavour} RANKS 4
