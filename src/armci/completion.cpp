@@ -35,7 +35,9 @@ COMEX_PROFILED(Wait) int PARMCI_Wait(armci_hdl_t* handle) {
   }
   if (code < 0) return state().aggregates.wait(handle);
   comex_request_t request = code;
-  return comex_wait(&request);
+  const int result = comex_wait(&request);
+  set_code(handle, 0);  // the number may be another's once ARMCI has begun anew
+  return result;
 }
 
 COMEX_PROFILED(Test) int PARMCI_Test(armci_hdl_t* handle) {
@@ -47,7 +49,11 @@ COMEX_PROFILED(Test) int PARMCI_Test(armci_hdl_t* handle) {
   comex_request_t request = code;
   int status = 0;
   const int result = comex_test(&request, &status);
-  if (result != COMEX_SUCCESS) set_code(handle, failed_base + result);
+  if (result != COMEX_SUCCESS) {
+    set_code(handle, failed_base + result);
+  } else if (status == 0) {
+    set_code(handle, 0);
+  }
   return status;
 }
 

@@ -50,6 +50,7 @@ int main(int argc, char** argv) {
   /* Once more, from the start. */
   ARMCI_Init();
   CHECK(ARMCI_Initialized() == 1 && armci_msg_nproc() == nproc);
+  test_handles_of_before();
   test_groups();
   armci_msg_igop(&failures, 1, "+");
   ARMCI_Finalize();

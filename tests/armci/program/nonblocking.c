@@ -1,6 +1,8 @@
 /* Handles: wait, test, wait again, copies, none at all. */
 #include "check.h"
 
+static armci_hdl_t waited, tested;
+
 void test_nonblocking(void) {
   enum { count = 64, doubles = 500 };
   const int bytes = doubles * (int)sizeof(double);
@@ -36,6 +38,9 @@ void test_nonblocking(void) {
   }
   for (int i = count - 1; i >= 0; --i) CHECK(ARMCI_Wait(&handles[i]) == 0);
   for (int i = 0; i < count * doubles; i += 77) CHECK(back[i] == 3.0 * (me + i));
+  CHECK(ARMCI_NbGet(far, back, bytes, to, &waited) == 0 && ARMCI_Wait(&waited) == 0);
+  CHECK(ARMCI_NbGet(far, back, bytes, to, &tested) == 0);
+  while (ARMCI_Test(&tested) != 0) continue;
   /* Without a handle */
   CHECK(ARMCI_NbPut(src, far, bytes, to, NULL) == 0);
   CHECK(ARMCI_WaitProc(to) == 0);
@@ -51,4 +56,10 @@ void test_nonblocking(void) {
   free(src);
   free(back);
   free(at);
+}
+
+/* Handles that were done before ARMCI ended are so when it has begun anew. */
+void test_handles_of_before(void) {
+  CHECK(ARMCI_Wait(&waited) == 0 && ARMCI_Test(&waited) == 0);
+  CHECK(ARMCI_Wait(&tested) == 0);
 }
