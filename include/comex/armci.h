@@ -54,6 +54,7 @@ extern "C" {
 
 typedef int ARMCI_Group;
 typedef int armci_hdl_t;
+#define armci_req_t armci_hdl_t
 typedef long armci_size_t;
 typedef int armci_domain_t;
 enum armci_domain_e { ARMCI_DOMAIN_SMP };
