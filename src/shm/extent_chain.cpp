@@ -84,11 +84,12 @@ std::vector<std::uint32_t> ExtentChain::kept() const {
   return found;
 }
 
-// Called before the pages go: if the process is killed in between, no page looks committed.
+// Called before the pages go: if the process is killed in between, no page looks committed. In this order,
+// since rebuild() takes what is being released with pages for another's.
 void ExtentChain::mark_uncommitted(std::uint32_t id) {
   unlink(id);
-  records_[id].state.store(ExtentState::releasing, std::memory_order_release);
   records_[id].is_committed = 0;
+  records_[id].state.store(ExtentState::releasing, std::memory_order_release);
 }
 
 // Searches the kept extents of the same size class, since programs often free and allocate the same size.

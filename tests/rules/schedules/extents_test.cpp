@@ -257,5 +257,28 @@ TEST_F(ExtentSchedules, are_repaired_when_a_process_dies) {
   EXPECT_GT(rebuilds, 10u);
 }
 
+TEST_F(ExtentSchedules, are_lost_with_no_process_that_dies_while_it_gives_back_what_was_kept) {
+  unsigned long rebuilds = 0;
+  Scenario scenario;
+  scenario.shared_bytes = shared_bytes;
+  scenario.begin = [&] {
+    begin(shm::keep_a_share);
+    release(0, allocate(0, 2 * page_bytes));
+    scheduler().pass(11'000'000'000);
+  };
+  scenario.processes = {[&] { extents[0]->give_back_unused(); },
+                        [&] { look(1, 0, data_offset, page_bytes); }};
+  scenario.end = [&] {
+    static_cast<void>(extents[1]->live());  // takes the lock, and so repairs what is left
+    rebuilds += site.block->rebuilds;
+    EXPECT_EQ(site.block->live_bytes, 0u) << "nobody has any";
+    judge();
+  };
+  scenario.preemptions = 1;
+  scenario.mortal = 0;
+  expect_in_every_schedule("kept extents with a dead process", scenario);
+  EXPECT_GT(rebuilds, 3u);
+}
+
 }  // namespace
 }  // namespace comex::rules
