@@ -20,9 +20,8 @@ std::string segment_text(const Extent& extent, std::uint64_t base) {
          std::to_string(extent.owner);
 }
 
-std::string nearest_text(Extents& extents, std::uint64_t offset, std::uint64_t base, LockWait wait,
-                         Extent& near) {
-  switch (extents.nearest(offset, near, wait)) {
+std::string nearest_text(Nearby nearby, const Extent& near, std::uint64_t base) {
+  switch (nearby) {
     case Nearby::found:
       return "; nearest is " + segment_text(near, base);
     case Nearby::none:
@@ -37,15 +36,19 @@ std::string nearest_text(Extents& extents, std::uint64_t offset, std::uint64_t b
 
 std::string explain(Extents& extents, const BoundsFault& fault, std::uint64_t base, LockWait wait) {
   Extent near;
-  const std::string nearest = nearest_text(extents, fault.offset, base, wait, near);
+  const Nearby nearby = extents.nearest(fault.offset, near, wait);
+  const bool is_hit = nearby == Nearby::found && fault.offset - near.offset < near.reserved;
+  const std::string nearest = nearest_text(nearby, near, base);
   const std::string range = bytes_text(fault.bytes) + " at " + hex(base + fault.offset);
   switch (fault.verdict) {
     case BoundsVerdict::retired:
       return range + " lie in a segment that was freed" + nearest;
-    case BoundsVerdict::wrong_owner:
+    case BoundsVerdict::wrong_owner:  // the segment may have been freed since
+      if (!is_hit) break;
       return range + " belong to worker " + std::to_string(near.owner) + ", not to the target worker " +
              std::to_string(fault.target) + nearest;
     case BoundsVerdict::past_end:
+      if (!is_hit) break;
       return range + " reach " + bytes_text(fault.offset + fault.bytes - (near.offset + near.bytes)) +
              " past the end" + nearest;
     case BoundsVerdict::ok:

@@ -54,6 +54,23 @@ TEST_F(Explaining, tells_the_segment_hit_although_another_allocates) {
   lock_.unlock(allocating_);
 }
 
+// Between the check and its text.
+TEST_F(Explaining, names_no_segment_that_is_gone_since) {
+  const Extent other = extents_.allocate(2, 5000).value();
+  ASSERT_TRUE(extents_.release(extent_.offset));
+  for (const LockWait wait : {LockWait::waits, LockWait::never_waits}) {
+    if (wait == LockWait::never_waits) {
+      ASSERT_EQ(lock_.lock(allocating_), LockResult::acquired);
+    }
+    for (const BoundsVerdict was : {BoundsVerdict::wrong_owner, BoundsVerdict::past_end}) {
+      const std::string gone = explain(extents_, {was, 7, extent_.offset, 8}, 0x1000, wait);
+      EXPECT_TRUE(has(gone, "not in memory that was allocated by comex; ")) << gone;
+    }
+  }
+  lock_.unlock(allocating_);
+  EXPECT_EQ(extents_.check(2, other.offset, 5000), BoundsVerdict::ok);
+}
+
 TEST_F(Explaining, takes_over_from_one_that_died_while_it_allocated) {
   ASSERT_EQ(lock_.lock(allocating_), LockResult::acquired);
   os_.kill_slot(1);
