@@ -1,7 +1,9 @@
 #include "shm/memory_limits.h"
 
+#include <algorithm>
 #include <charconv>
 #include <sstream>
+#include <vector>
 
 namespace comex::shm {
 
@@ -13,6 +15,8 @@ struct Hierarchy {
   std::string mount;
   std::string root;  // the cgroup at the top of the mount
   std::string path;  // this process's cgroup, from the hierarchy's top
+
+  bool shows_path() const { return root == "/" || path == root || path.starts_with(root + "/"); }
 };
 
 std::optional<std::uint64_t> number_in(const std::string& text) {
@@ -98,10 +102,7 @@ std::optional<std::uint64_t> left_in(const ReadFile& read, const Hierarchy& hier
 // Visits the process's cgroup and every enclosing one that the mount shows.
 void shrink_to(MemoryLimits& limits, const ReadFile& read, const Hierarchy& hierarchy) {
   std::string inner = hierarchy.path;
-  if (hierarchy.root != "/") {
-    const bool is_below = inner == hierarchy.root || inner.starts_with(hierarchy.root + "/");
-    inner = is_below ? inner.substr(hierarchy.root.size()) : "";
-  }
+  if (hierarchy.root != "/") inner = hierarchy.shows_path() ? inner.substr(hierarchy.root.size()) : "";
   while (!inner.empty() && inner.back() == '/') inner.pop_back();
   while (true) {
     const std::string dir = hierarchy.mount + inner;
@@ -126,11 +127,19 @@ MemoryLimits limits_of_machine(const ReadFile& read) {
     if (const auto kib = value_of(*meminfo, "MemTotal:")) limits.ram_bytes = *kib * 1024;
   }
   const std::string membership = read("/proc/self/cgroup").value_or("");
+  std::vector<Hierarchy> own;
   for (Hierarchy& hierarchy : mounted_hierarchies(read("/proc/self/mountinfo").value_or(""))) {
     const auto path = path_in(hierarchy, membership);
     if (!path) continue;
     hierarchy.path = *path;
-    shrink_to(limits, read, hierarchy);
+    own.push_back(std::move(hierarchy));
+  }
+  for (const Hierarchy& hierarchy : own) {
+    // The top of a mount elsewhere in the hierarchy stands for the own cgroup only where no mount shows that.
+    const bool is_needed = std::ranges::none_of(own, [&](const Hierarchy& other) {
+      return other.is_unified == hierarchy.is_unified && other.shows_path();
+    });
+    if (hierarchy.shows_path() || is_needed) shrink_to(limits, read, hierarchy);
   }
   limits.is_unknown = limits.bytes == ~0ULL;
   return limits;

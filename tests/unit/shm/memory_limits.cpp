@@ -73,6 +73,16 @@ TEST(MemoryLimits, finds_the_cgroup_in_a_container_that_sees_only_its_own_part) 
   EXPECT_EQ(limits_with(files).bytes, 800u);
 }
 
+// Somebody may have mounted another cgroup to watch it.
+TEST(MemoryLimits, takes_no_sibling_that_is_mounted_elsewhere_for_the_own_cgroup) {
+  Files files = with_unified("/", "/");
+  files["/proc/self/mountinfo"] += "31 23 0:26 /../other.slice /watch rw,nosuid - cgroup2 cgroup2 rw\n";
+  files["/watch/memory.max"] = "900\n";
+  files["/watch/memory.current"] = "100\n";
+  EXPECT_EQ(limits_with(files).bytes, 800u * 1024);
+  EXPECT_EQ(limits_with(files).limit, Limit::ram);
+}
+
 TEST(MemoryLimits, reads_the_old_hierarchies_too) {
   Files files = machine();
   files["/proc/self/mountinfo"] =
