@@ -172,6 +172,7 @@ class Extents {
   void give_back(std::uint32_t id);
   class GivingBack;  // announces how much is given back as long as it lives
   bool commit(std::uint32_t id, OutOfMemory& out_of_memory);
+  bool announce(std::uint64_t offset, std::uint64_t bytes, OutOfMemory& out_of_memory);
   bool commit_steps(std::uint64_t offset, std::uint64_t bytes, bool large_pages, OutOfMemory& out_of_memory);
   std::uint64_t others_committing() const;  // on other slots
   void publish(std::uint32_t id, std::uint32_t cell_bytes);

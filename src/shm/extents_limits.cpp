@@ -73,26 +73,35 @@ bool Extents::commit(std::uint32_t id, OutOfMemory& out_of_memory) {
   const std::uint64_t bytes = chain_.size(id);
   const bool large_pages = place_.large_pages && records_[id].is_placed == 0;  // placed pages move one by one
   for (int attempt = 0; attempt < 2; ++attempt) {
-    // All ranks of the host allocate at the same time, and threads of this one.
-    const std::uint64_t others_bytes =
-        committing(place_.slot).fetch_add(bytes, std::memory_order_seq_cst) + others_committing();
-    const MemoryLimits limits = place_.os->memory_limits(place_.object->backing());
-    out_of_memory = out_of_memory_in(limits, offset, bytes);
-    bool is_within = bytes <= out_of_memory.free_bytes;
-    if (is_within) {
-      out_of_memory.others_bytes = others_bytes;
-      is_within = bytes + others_bytes <= limits.bytes;
-    }
-    if (is_within && commit_steps(offset, bytes, large_pages, out_of_memory)) {
+    const bool is_announced = announce(offset, bytes, out_of_memory);
+    if (is_announced && commit_steps(offset, bytes, large_pages, out_of_memory)) {
       records_[id].is_committed = 1;
       return true;
     }
-    if (!is_within) committing(place_.slot).fetch_sub(bytes, std::memory_order_relaxed);
     const LockGuard lock(*this);
-    if (is_within) note_given_back(offset, bytes);  // commit_steps() has punched it
-    if (!trim()) return false;                      // memory kept for reuse counts against the same limit
+    if (is_announced) note_given_back(offset, bytes);  // commit_steps() has punched it
+    if (!trim()) return false;                         // memory kept for reuse counts against the same limit
   }
   return false;
+}
+
+// All ranks of the host allocate at the same time, and threads of this one. What does not fit by itself is
+// not announced, or it would keep out what fits.
+bool Extents::announce(std::uint64_t offset, std::uint64_t bytes, OutOfMemory& out_of_memory) {
+  const auto look = [&] {
+    const MemoryLimits limits = place_.os->memory_limits(place_.object->backing());
+    out_of_memory = out_of_memory_in(limits, offset, bytes);
+    return limits.bytes;
+  };
+  look();
+  if (bytes > out_of_memory.free_bytes) return false;
+  const std::uint64_t others_bytes =
+      committing(place_.slot).fetch_add(bytes, std::memory_order_seq_cst) + others_committing();
+  const std::uint64_t left = look();  // some may have been committed before this was announced
+  out_of_memory.others_bytes = others_bytes;
+  const bool is_within = bytes <= out_of_memory.free_bytes && bytes + others_bytes <= left;
+  if (!is_within) committing(place_.slot).fetch_sub(bytes, std::memory_order_relaxed);
+  return is_within;
 }
 
 std::uint64_t Extents::others_committing() const {

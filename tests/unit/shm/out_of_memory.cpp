@@ -2,6 +2,8 @@
 // fits.
 #include "shm/out_of_memory.h"
 
+#include <utility>
+
 #include "shm/arena_layout.h"
 #include "support.h"
 
@@ -146,6 +148,27 @@ TEST(OutOfMemory, of_a_new_arena_is_told_with_numbers_and_a_hint) {
   os.faults.file_bytes = 64 * 1024;
   expect_parts(Arena::create(os, small_arena()).failure().text,
                {"free 65536, limited by the file-size limit (ulimit -f)", "; raise ulimit -f"});
+}
+
+// All ranks of a host allocate at the same time.
+TEST(OutOfMemory, of_one_rank_leaves_the_memory_to_another) {
+  HookedOs os;
+  ArenaOptions options = small_arena(2);
+  options.keep_bytes = 0;
+  Arena arena = mapped_arena(os, options);
+  Arena other = attached_arena(os, arena.ticket(), 1, 0);
+  ASSERT_TRUE(arena.extents().allocate(0, mebibyte));  // the books
+  os.faults.limit_bytes = os.granted_bytes() + 8 * mebibyte;
+  bool is_inside = false;
+  os.at_limits = [&] {
+    if (std::exchange(is_inside, true)) return;
+    const Result<Extent> fits = other.extents().allocate(1, 2 * mebibyte);
+    EXPECT_TRUE(fits) << fits.failure().text;
+    if (fits) static_cast<void>(other.extents().release(fits->offset));
+    is_inside = false;
+  };
+  EXPECT_FALSE(arena.extents().allocate(0, 40 * mebibyte));
+  EXPECT_TRUE(arena.extents().allocate(0, 6 * mebibyte));
 }
 
 TEST_F(OutOfMemoryTest, names_eight_owners_and_counts_the_others) {

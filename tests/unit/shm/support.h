@@ -44,6 +44,25 @@ inline void wait_at(HostBarrier barrier) {
 inline constexpr std::uint64_t mebibyte = 1 << 20;
 inline constexpr std::uint64_t test_large_page_bytes = 2ULL << 20;
 
+// Lets a test do something where the system is asked.
+class HookedOs : public MemoryOs {
+ public:
+  std::function<void()> at_limits = [] {}, at_punch = [] {}, at_sleep = [] {};
+
+  MemoryLimits memory_limits(Backing backing) override {
+    at_limits();
+    return MemoryOs::memory_limits(backing);
+  }
+  Status punch(const Object& object, std::uint64_t offset, std::uint64_t bytes) override {
+    at_punch();
+    return MemoryOs::punch(object, offset, bytes);
+  }
+  void sleep_ns(std::uint64_t ns) override {
+    at_sleep();
+    MemoryOs::sleep_ns(ns);
+  }
+};
+
 inline std::vector<OsCase> os_cases() {
   return {{"memory", [] { return std::make_unique<MemoryOs>(); }, Backing::automatic},
           {"posix_memfd", [] { return make_posix_os(); }, Backing::memfd},
