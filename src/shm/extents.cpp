@@ -59,14 +59,14 @@ Result<Extent> Extents::allocate_pages(const AllocationOptions& options) {
   const std::uint64_t bytes = options.bytes;
   OutOfMemory out_of_memory;
   const std::uint32_t id = reserve(options, out_of_memory);
-  if (id == 0) return does_not_fit(owner, bytes, out_of_memory);
+  if (id == 0) return does_not_fit(owner, options.all_bytes(), out_of_memory);
   if (!commit(id, out_of_memory)) {
     {
       const LockGuard lock(*this);
       place_.block->live_bytes -= chain_.size(id);
       chain_.give(id, false);
     }
-    return does_not_fit(owner, bytes, out_of_memory);
+    return does_not_fit(owner, options.all_bytes(), out_of_memory);
   }
   publish(id, options.cell_bytes);
   return Extent{chain_.offset(id), bytes, round_up(bytes, page_bytes), owner, options.allocation};
@@ -85,7 +85,7 @@ std::uint32_t Extents::reserve(const AllocationOptions& options, OutOfMemory& ou
     const std::uint32_t id = try_reserve(options, out_of_memory);
     if (id != 0 || options.cell_bytes != 0) return id;
     if (round != 0) {
-      const bool is_enough = options.bytes <= out_of_memory.free_bytes + coming;
+      const bool is_enough = options.all_bytes() <= out_of_memory.free_bytes + coming;
       if (coming == 0 || !is_enough || place_.os->now_ns() - begin_ns > limit_ns) return id;
       place_.os->sleep_ns(round_ns);
     }
@@ -118,7 +118,7 @@ std::uint32_t Extents::try_reserve(const AllocationOptions& options, OutOfMemory
   const Worker owner = options.owner;
   const std::uint64_t bytes = options.bytes;
   const Pages pages = options.pages;
-  const std::uint64_t whole = round_up(bytes + options.bytes_behind, page_bytes);
+  const std::uint64_t whole = round_up(options.all_bytes(), page_bytes);
   const bool can_be = whole >= bytes && whole <= place_.geometry.reservation_bytes;  // may overflow
   MemoryLimits limits;
   if (are_limits_old()) limits = read_limits();
@@ -317,7 +317,7 @@ Status Extents::release(std::uint64_t offset) {
   if (id != 0 && records_[id].state.load(std::memory_order_acquire) == ExtentState::live) {
     static_cast<void>(retire(offset));  // if another was first, it is refused below
   }
-  const GivingBack announced(*this, round_up(records_[id].bytes.load(std::memory_order_acquire), page_bytes));
+  const GivingBack announced(*this, id == 0 ? 0 : chain_.size(id));
   ExtentState expected = ExtentState::retired;
   if (id == 0 || !records_[id].state.compare_exchange_strong(expected, ExtentState::releasing)) {
     return caller_error("arena offset " + std::to_string(offset) + " is not the start of an allocation");

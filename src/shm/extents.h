@@ -125,6 +125,7 @@ class Extents {
     Pages pages = Pages::any;
     std::uint32_t cell_bytes = 0;    // not 0: it becomes a slab
     std::uint64_t bytes_behind = 0;  // not part of what checks allow
+    std::uint64_t all_bytes() const { return bytes + bytes_behind; }
   };
   struct DataRange {  // of whole pages, from the begin of the data area
     std::uint64_t begin;

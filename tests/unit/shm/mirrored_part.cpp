@@ -84,10 +84,12 @@ TEST(MirroredPart, loses_no_mark_of_a_writer_beside) {
 
 class MirroredExtents : public testing::Test {
  protected:
-  MemoryOs os_;
+  HookedOs os_;
   Arena arena_ = mapped_arena(os_, small_arena(4));
   Extents& extents_ = arena_.extents();
 
+  // With what lies behind them.
+  static std::uint64_t whole(std::uint64_t bytes) { return bytes + MirroredPart::bytes_behind(bytes); }
   Extent allocate(std::uint64_t bytes) {
     Result<Extent> made = extents_.allocate_mirrored(3, bytes, 1);
     EXPECT_TRUE(made) << (made ? "" : made.failure().text);
@@ -137,6 +139,39 @@ TEST_F(MirroredExtents, are_listed_until_they_are_retired) {
   ASSERT_TRUE(extents_.release(second.offset));
   EXPECT_FALSE(extents_.has_mirrored());
   EXPECT_TRUE(is_consistent(arena_));
+}
+
+TEST_F(MirroredExtents, are_refused_with_numbers_that_add_up) {
+  ASSERT_TRUE(extents_.allocate(0, mebibyte));  // the books
+  os_.faults.limit_bytes = os_.granted_bytes() + 8 * mebibyte + page_bytes;
+  const Result<Extent> made = extents_.allocate_mirrored(0, 8 * mebibyte, 1);
+  ASSERT_FALSE(made);
+  const std::string numbers = "wanted " + std::to_string(whole(8 * mebibyte)) + " bytes, free 8392704,";
+  EXPECT_NE(made.failure().text.find(numbers), std::string::npos) << made.failure().text;
+}
+
+TEST_F(MirroredExtents, announce_all_that_they_give_back) {
+  const Extent kept = allocate(20 * mebibyte);
+  std::uint64_t announced = 0;
+  os_.at_punch = [&] {
+    announced = reinterpret_cast<SlotBlock*>(arena_.at(arena_.geometry().slots_offset))->memory.giving_back;
+  };
+  ASSERT_TRUE(extents_.release(kept.offset));
+  EXPECT_EQ(announced, round_up(whole(20 * mebibyte), page_bytes));
+}
+
+TEST(MirroredAllocation, does_not_wait_for_what_is_not_enough) {
+  HookedOs os;
+  ArenaOptions options = small_arena();
+  options.on_touch = true;
+  Arena arena = mapped_arena(os, options);
+  const std::uint64_t most = os.resident_bytes(*arena.lock_party().object) + 64 * mebibyte;
+  os.faults.limit_bytes = most;
+  ASSERT_TRUE(arena.extents().retire(arena.extents().allocate(1, 60 * mebibyte)->offset));
+  unsigned slept = 0;
+  os.at_sleep = [&] { ++slept; };
+  EXPECT_FALSE(arena.extents().allocate_mirrored(0, most, 1));
+  EXPECT_EQ(slept, 0u);
 }
 
 }  // namespace
