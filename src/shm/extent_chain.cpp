@@ -257,8 +257,10 @@ void ExtentChain::rebuild() {
 
 std::uint64_t ExtentChain::largest_free() const {
   std::uint64_t largest = 0;
+  std::uint64_t free = 0;
   for (std::uint32_t id = first(); id != 0; id = next(id)) {
-    if (state(id) == ExtentState::free) largest = std::max(largest, size(id));
+    free = state(id) == ExtentState::free ? free + size(id) : 0;
+    largest = std::max(largest, free);
   }
   return largest;
 }

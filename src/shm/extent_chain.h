@@ -113,7 +113,7 @@ class ExtentChain {
   std::uint64_t size(std::uint32_t id) const;
   ExtentState state(std::uint32_t id) const { return records_[id].state.load(std::memory_order_acquire); }
   Extent extent(std::uint32_t id) const;
-  std::uint64_t largest_free() const;
+  std::uint64_t largest_free() const;  // once no pages are kept, and all free neighbours are joined
 
  private:
   // Looks at so many of the size class that `bytes` belongs to, then at the larger ones. 0: none was found.

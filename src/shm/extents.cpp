@@ -130,11 +130,11 @@ std::uint32_t Extents::try_reserve(const AllocationOptions& options, OutOfMemory
     if (id == 0) {
       // Kept memory counts against the same limits. Kept space and space without pages are not joined, so
       // giving back the kept pages may also make a larger free extent.
-      if (attempt < 2 && trim()) continue;
+      if (attempt == 0 || (attempt == 1 && may_fit(whole) && trim())) continue;
       if (!taken) return 0;
       break;
     }
-    if (is_promised()) {
+    if (is_promised() || (attempt != 0 && trim_to_promise())) {
       records_[id].offset.store(chain_.offset(id), std::memory_order_release);
       records_[id].bytes.store(bytes, std::memory_order_release);
       records_[id].owner.store(owner, std::memory_order_release);
@@ -145,16 +145,14 @@ std::uint32_t Extents::try_reserve(const AllocationOptions& options, OutOfMemory
     }
     place_.block->live_bytes -= whole;
     chain_.give(id, records_[id].is_committed != 0);
-    if (attempt == 1) trim();
-    if (attempt == 2) {
-      out_of_memory = promise_ended(limits);
+    if (attempt != 0) {
+      out_of_memory = memory_ended(limits, whole);
       return 0;
     }
   }
-  limits = place_.os->memory_limits(place_.object->backing());
+  limits = read_limits();
   const LockGuard lock(*this);
-  const OutOfMemory met =
-      out_of_memory_in(limits, place_.geometry.data_offset + place_.block->live_bytes, whole);
+  const OutOfMemory met = memory_ended(limits, whole);
   out_of_memory = {};
   out_of_memory.free_bytes = chain_.largest_free();
   // More address space would not help if there is less memory than that.

@@ -163,12 +163,16 @@ class Extents {
   // Needs the lock. True if the host has memory for the live and kept bytes. If pages are committed, commit
   // checks this instead.
   bool is_promised() const;
+  // Need the lock. Gives back no more kept memory than that takes, and none if all were too little.
+  bool trim_to_promise();
+  bool may_fit(std::uint64_t whole) const;  // once nothing is kept
   bool are_limits_old() const;
   MemoryLimits read_limits();  // takes the lock
   std::uint64_t most_kept() const;
-  OutOfMemory promise_ended(const MemoryLimits& limits) const;  // needs the lock
-  void mark(std::uint32_t id, bool is_slab);                    // writes the entries of spans or table
-  void mark_spans(const DataRange& range, std::uint32_t id);    // id 0: they are nobody's any more
+  // Needs the lock. What is kept counts as free, since it would have been given back.
+  OutOfMemory memory_ended(MemoryLimits limits, std::uint64_t whole) const;
+  void mark(std::uint32_t id, bool is_slab);                  // writes the entries of spans or table
+  void mark_spans(const DataRange& range, std::uint32_t id);  // id 0: they are nobody's any more
   void release_slab(std::uint64_t offset);
   void give_back(std::uint32_t id);
   class GivingBack;  // announces how much is given back as long as it lives

@@ -26,14 +26,27 @@ bool Extents::is_promised() const {
   return !place_.on_touch || block.live_bytes + block.kept_bytes <= block.most_bytes;
 }
 
-OutOfMemory Extents::promise_ended(const MemoryLimits& limits) const {
+bool Extents::trim_to_promise() {
   const ExtentsBlock& block = *place_.block;
-  OutOfMemory out_of_memory;
-  out_of_memory.free_bytes =
-      block.most_bytes - std::min(block.most_bytes, block.live_bytes + block.kept_bytes);
-  out_of_memory.limit = limits.limit;
-  out_of_memory.where = limits.where;
-  return out_of_memory;
+  if (block.live_bytes <= block.most_bytes)
+    trim(round_up(block.live_bytes + block.kept_bytes - block.most_bytes, span_bytes));
+  return is_promised();
+}
+
+bool Extents::may_fit(std::uint64_t whole) const {
+  const ExtentsBlock& block = *place_.block;
+  return block.live_bytes + whole <= block.most_bytes && whole <= chain_.largest_free();
+}
+
+OutOfMemory Extents::memory_ended(MemoryLimits limits, std::uint64_t whole) const {
+  const ExtentsBlock& block = *place_.block;
+  if (place_.on_touch) {
+    limits.bytes = block.most_bytes - std::min(block.most_bytes, block.live_bytes);
+    limits.file_bytes = ~0ULL;  // it bounds what is committed
+  } else {
+    limits.bytes = saturated_sum(limits.bytes, block.kept_bytes);
+  }
+  return out_of_memory_in(limits, place_.geometry.data_offset + block.live_bytes, whole);
 }
 
 bool Extents::are_limits_old() const {
@@ -80,7 +93,11 @@ bool Extents::commit(std::uint32_t id, OutOfMemory& out_of_memory) {
     }
     const LockGuard lock(*this);
     if (is_announced) note_given_back(offset, bytes);  // commit_steps() has punched it
-    if (!trim()) return false;                         // memory kept for reuse counts against the same limit
+    // Kept memory counts against the same limit, unless that is of a file's size.
+    if (!is_announced && out_of_memory.limit != Limit::file_size)
+      out_of_memory.free_bytes = saturated_sum(out_of_memory.free_bytes, place_.block->kept_bytes);
+    const bool is_enough = is_announced || bytes + out_of_memory.others_bytes <= out_of_memory.free_bytes;
+    if (!is_enough || !trim()) return false;
   }
   return false;
 }

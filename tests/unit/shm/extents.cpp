@@ -189,6 +189,16 @@ TEST_F(ExtentsTest, gives_up_what_it_keeps_before_it_refuses) {
   EXPECT_EQ(block_of(arena_).kept_bytes, 0u);
 }
 
+TEST_F(ExtentsTest, keeps_what_would_not_be_enough) {
+  const Extent kept = allocate(0, 8 << 20);
+  ASSERT_TRUE(extents_.release(kept.offset));
+  os_.faults.limit_bytes = os_.granted_bytes() + (4 << 20);
+  const Result<Extent> made = extents_.allocate(1, 20 << 20);
+  ASSERT_FALSE(made);
+  EXPECT_NE(made.failure().text.find("free 12582912,"), std::string::npos) << made.failure().text;
+  EXPECT_EQ(block_of(arena_).kept_bytes, 8u << 20);
+}
+
 TEST_F(ExtentsTest, refuses_more_than_the_reservation) {
   for (const std::uint64_t bytes : {512ULL << 20, ~0ULL, ~0ULL - 5000}) {
     const Result<Extent> made = extents_.allocate(0, bytes);
