@@ -177,11 +177,13 @@ int Freeing::free_all_parts() {
       runtime_.allocations().by_id(id_, group_.my_endpoint());
   if (allocation) runtime::retire_parts(runtime_, where_.operation, *allocation);
   runtime_.synchronize(handle_);
+  const bool have_all_retired = !has_lost_members();
   if (allocation) {
+    if (!have_all_retired && allocation->kept != nullptr) allocation->kept->own_mirrors = nullptr;
     runtime::release_parts(runtime_, *allocation);
     runtime_.allocations().remove(id_, group_.my_endpoint());
   }
-  return runtime::check_all_live(runtime_, where_.operation, group_, handle_);
+  return lost_;
 }
 
 int free_over(const char* name, void* ptr, comex_group_t handle) {

@@ -3,10 +3,12 @@
 // Usage: kept routes     each route in turn, from every worker to every part. Then the workers of each host
 //                        recover among themselves, so that the parts of the others come from the mirrors.
 //        kept spare      a worker takes part in a recover that had no part before; everybody: most have not
+//        kept late       a worker that is no member writes to a part, and fences while it is freed
 //        kept errors     calls that are refused, on all members alike
 //        kept alone      the refusal where there are no progress ranks
 #include <comex/worlds.h>
 #include <mpi.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -326,6 +328,27 @@ void bring_in_everybody() {
   succeed(comex_free(mine == nullptr ? nullptr : parts[me == 0 ? 0 : 1], everyone), "free");
 }
 
+// Nothing orders the fence and the free: what it sends to the mirrors finds them, or is not sent. A progress
+// rank would print a line about what finds no mirror.
+void fence_late() {
+  std::vector<int> ends{0, workers - 1};
+  comex_group_t pair = COMEX_GROUP_NULL;
+  succeed(comex_group_create(2, ends.data(), everyone, &pair), "group_create");
+  MPI_Comm comm = MPI_COMM_NULL;
+  succeed(comex_group_comm(everyone, &comm), "group_comm");
+  for (int round = 0; round < 1000; ++round) {
+    void* parts[2] = {};
+    if (pair != COMEX_GROUP_NULL) succeed(comex_malloc_kept(parts, 64, 1, pair), "malloc_kept");
+    MPI_Bcast(parts, sizeof parts, MPI_BYTE, 0, comm);
+    double number = round;
+    if (me == 1) succeed(comex_put(&number, parts[0], sizeof number, 0, everyone), "put");
+    meet();
+    for (int pause = 0; me == 1 && pause < round % 50; ++pause) sched_yield();
+    if (me == 1) succeed(comex_fence_proc(0, everyone), "fence_proc");
+    if (pair != COMEX_GROUP_NULL) succeed(comex_free(parts[me == 0 ? 0 : 1], pair), "free");
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -336,6 +359,7 @@ int main(int argc, char** argv) {
   const std::map<std::string_view, void (*)()> checks{{"routes", write_by_all_routes},
                                                       {"spare", bring_in_a_spare},
                                                       {"everybody", bring_in_everybody},
+                                                      {"late", fence_late},
                                                       {"errors", call_wrongly},
                                                       {"alone", call_without_progress_ranks}};
   const auto check = checks.find(argc > 1 ? argv[1] : "");

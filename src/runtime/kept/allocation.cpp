@@ -159,14 +159,11 @@ bool Maker::exchange_parts() {
   return true;
 }
 
+// Without the mirrors, to which others may still send.
 template <class F>
-void for_each_own(const Allocation& allocation, F&& f) {
-  if (allocation.kept == nullptr) {
-    f(allocation.own);
-    return;
-  }
+void for_each_own_part(const Allocation& allocation, F&& f) {
+  if (allocation.kept == nullptr) return f(allocation.own);
   for (void* part : allocation.kept->own_parts) f(part);
-  f(allocation.kept->own_mirrors);
 }
 
 }  // namespace
@@ -200,7 +197,7 @@ int make_kept(Runtime& runtime, const KeptOptions& options, KeptAllocation& made
 
 void retire_parts(Runtime& runtime, const char* call, const Allocation& allocation) {
   shm::Arena& arena = *runtime.world().arena;
-  for_each_own(allocation, [&](void* own) {
+  for_each_own_part(allocation, [&](void* own) {
     if (own == nullptr) return;
     const Status retired = arena.extents().retire(arena.offset_of(own));
     if (!retired) runtime.reporter().notice(retired.failure().text);
@@ -209,7 +206,8 @@ void retire_parts(Runtime& runtime, const char* call, const Allocation& allocati
 }
 
 void release_parts(Runtime& runtime, const Allocation& allocation) {
-  for_each_own(allocation, [&](void* own) { release_own(runtime, own); });
+  for_each_own_part(allocation, [&](void* own) { release_own(runtime, own); });
+  if (allocation.kept != nullptr) release_own(runtime, allocation.kept->own_mirrors);
 }
 
 }  // namespace comex::runtime

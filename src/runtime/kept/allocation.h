@@ -47,7 +47,8 @@ std::vector<std::uint32_t> hosts_of(const Runtime& runtime, const groups::Group&
 int make_kept(Runtime& runtime, const KeptOptions& options, KeptAllocation& made);
 
 // For any allocation of a group: refuses all operations on the caller's part from here on, and makes sure
-// that nothing reads it for its mirrors; then, when no member uses it any more, gives it back.
+// that nothing reads it for its mirrors; then, when no member uses it any more, gives it back. The mirrors
+// that the caller has take what is sent to them until then.
 void retire_parts(Runtime& runtime, const char* call, const Allocation& allocation);
 void release_parts(Runtime& runtime, const Allocation& allocation);
 
