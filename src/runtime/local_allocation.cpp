@@ -21,6 +21,13 @@ void prefer_near_memory(Runtime& runtime, void* address, std::uint64_t bytes) {
 
 }  // namespace
 
+void make_ready(Runtime& runtime, const shm::Extent& extent, bool is_near) {
+  shm::Arena& arena = *runtime.world().arena;
+  if (runtime.world().spans_machines) arena.drop_stale_registrations();  // the program may give it to MPI
+  if (is_near && extent.reserved >= least_preferred_bytes)
+    prefer_near_memory(runtime, arena.at(extent.offset), extent.reserved);
+}
+
 void release_own(Runtime& runtime, void* address) {
   if (address == nullptr) return;
   shm::Arena& arena = *runtime.world().arena;
@@ -48,9 +55,7 @@ Result<void*> allocate_own(Runtime& runtime, std::size_t bytes, std::uint64_t id
   Result<shm::Extent> extent = arena.extents().allocate(runtime.me(), bytes, id, pages);
   if (!extent) return extent.take_failure();
   void* address = arena.at(extent->offset);
-  if (runtime.world().spans_machines) arena.drop_stale_registrations();  // the program may give it to MPI
-  if (nodes.empty() && extent->reserved >= least_preferred_bytes)
-    prefer_near_memory(runtime, address, extent->reserved);
+  make_ready(runtime, extent.value(), nodes.empty());
   if (topology) {
     Status placed = topology->place_memory(address, extent->reserved, nodes);
     if (!placed) {

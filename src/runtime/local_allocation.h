@@ -17,4 +17,8 @@ inline constexpr std::uint64_t internal_memory = ~0ULL;
 Result<void*> allocate_own(Runtime& runtime, std::size_t bytes, std::uint64_t id, const char* device);
 void release_own(Runtime& runtime, void* address);  // null is allowed
 
+// What the program gets of the arena goes through this first. `is_near`: it lies near its owner, if the host
+// has several memory nodes.
+void make_ready(Runtime& runtime, const shm::Extent& extent, bool is_near = true);
+
 }  // namespace comex::runtime

@@ -4,6 +4,7 @@
 //                        recover among themselves, so that the parts of the others come from the mirrors.
 //        kept spare      a worker takes part in a recover that had no part before; everybody: most have not
 //        kept late       a worker that is no member writes to a part, and fences while it is freed
+//        kept anew       pages of a part, which had another use before, are found anew for networks
 //        kept errors     calls that are refused, on all members alike
 //        kept alone      the refusal where there are no progress ranks
 #include <comex/worlds.h>
@@ -19,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mpi/kept_anew.h"
 #include "mpi/kept_errors.h"
 
 namespace {
@@ -360,6 +362,7 @@ int main(int argc, char** argv) {
                                                       {"spare", bring_in_a_spare},
                                                       {"everybody", bring_in_everybody},
                                                       {"late", fence_late},
+                                                      {"anew", find_pages_anew},
                                                       {"errors", call_wrongly},
                                                       {"alone", call_without_progress_ranks}};
   const auto check = checks.find(argc > 1 ? argv[1] : "");

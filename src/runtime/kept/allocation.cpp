@@ -92,6 +92,7 @@ Status Maker::allocate() {
     if (options_.homes[part] != me_ || bytes == 0) continue;
     Result<shm::Extent> extent = extents_.allocate_mirrored(runtime_.me(), bytes, options_.id);
     if (!extent) return extent.take_failure();
+    make_ready(runtime_, extent.value());
     made_.own_parts.push_back(runtime_.world().arena->at(extent->offset));
     own_numbers_.push_back(part);
   }
