@@ -37,7 +37,7 @@ inline constexpr std::uint64_t keep_a_share = ~0ULL;  // a value of keep_bytes: 
 
 struct OwnerTotal {
   Worker owner = 0;
-  std::uint64_t bytes = 0;  // counted in whole pages, as the host counts them
+  std::uint64_t bytes = 0;  // in whole pages, as the host counts them, and in cells of small blocks
   std::uint32_t extents = 0;
 };
 

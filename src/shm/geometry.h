@@ -1,6 +1,6 @@
 // Computes where everything lies in an arena, from the number of ranks of the host and the reserved size.
 //
-//   0        header | slot blocks | boards | stripes | barrier | directory | spans (below)
+//   0        header | slot blocks | boards | stripes | directory | spans (below)
 //   records  one per extent, sparse, committed in steps before first touched
 //   table    page -> record, sparse, committed in steps before first touched
 //   data     extents, to the end of the reservation

@@ -1,8 +1,8 @@
 // A barrier among processes of one host, in split form: arrive, then drive MPI until done.
 //
 // Every member arrives once per round, and the last one opens the round. A member must not arrive again
-// before its token is done. The blocks lie in the arena: it has one for the whole host, and groups place
-// their own. Waiting processes hardly spin; they yield, then sleep.
+// before its token is done. The blocks lie in the arena, on the board of the host's lowest worker. Waiting
+// processes hardly spin; they yield, then sleep.
 #pragma once
 
 #include <atomic>
