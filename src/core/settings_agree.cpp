@@ -21,13 +21,17 @@ constexpr bool decides_roles(SettingId id) {
          id == SettingId::host_key;
 }
 
-// Copies the member with this number from `from`.
-template <class T>
-void copy_member(SettingId id, Settings from, T& to) {
-  settings_values::for_each(from, [&](SettingId other, auto& value) {
-    if constexpr (std::is_same_v<T&, decltype(value)>)
-      if (other == id) to = value;
-  });
+// Those members of `from` that `is_taken` says, with their sources, and the others of `to`.
+template <class IsTaken>
+Settings with_members_of(const Settings& from, Settings to, IsTaken is_taken) {
+#define COMEX_SETTING(type, member, name, fallback, range, scope, effect, alias, doc)         \
+  if (is_taken(SettingId::member)) {                                                          \
+    to.member = from.member;                                                                  \
+    to.sources[static_cast<std::size_t>(SettingId::member)] = from.source(SettingId::member); \
+  }
+#include "core/settings.def"
+#undef COMEX_SETTING
+  return to;
 }
 
 }  // namespace
@@ -78,13 +82,9 @@ Status agree(const Settings& mine, const Settings& rank0, int my_rank, int root)
 }
 
 Settings adopt(const Settings& mine, const Settings& rank0) {
-  Settings merged = mine;
-  settings_values::for_each(merged, [&](SettingId id, auto& member) {
-    if (mine.is_explicit(id) || row_of(id).scope == Scope::host || !rank0.is_explicit(id)) return;
-    copy_member(id, rank0, member);
-    merged.sources[static_cast<std::size_t>(id)] = Source::rank0;
+  return with_members_of(rank0, mine, [&](SettingId id) {
+    return !mine.is_explicit(id) && row_of(id).scope != Scope::host && rank0.is_explicit(id);
   });
-  return merged;
 }
 
 Lookup but_for_job_values(Lookup lookup) {
@@ -97,13 +97,7 @@ Lookup but_for_job_values(Lookup lookup) {
 }
 
 Settings keep_roles(const Settings& asked, const Settings& first) {
-  Settings kept = asked;
-  settings_values::for_each(kept, [&](SettingId id, auto& member) {
-    if (!decides_roles(id)) return;
-    copy_member(id, first, member);
-    kept.sources[static_cast<std::size_t>(id)] = first.source(id);
-  });
-  return kept;
+  return with_members_of(first, asked, decides_roles);
 }
 
 std::vector<std::string> notices_of_kept_roles(const Settings& asked, const Settings& first) {
