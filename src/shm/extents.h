@@ -81,8 +81,10 @@ class Extents {
   std::uint32_t mirrored_changes() const {
     return place_.block->mirrored_changes.load(std::memory_order_acquire);
   }
-  std::vector<Extent> mirrored();
-  std::optional<std::vector<Extent>> try_mirrored();  // for progress ranks; none: another has the lock
+  std::vector<Extent> mirrored() { return *collect(Wanted::mirrored, LockWait::waits); }
+  std::optional<std::vector<Extent>> try_mirrored() {  // for progress ranks; none: another has the lock
+    return collect(Wanted::mirrored, LockWait::never_waits);
+  }
 
   bool begins_local(Worker owner, std::uint64_t offset) const;  // an extent in no allocation
   std::uint64_t placed_bytes(
@@ -112,7 +114,7 @@ class Extents {
   // For error texts and tests. They take the lock.
   Nearby nearest(std::uint64_t offset, Extent& found, LockWait wait = LockWait::waits);
   std::vector<OwnerTotal> totals();
-  std::vector<Extent> live();
+  std::vector<Extent> live() { return *collect(Wanted::all, LockWait::waits); }
 
  private:
   class LockGuard;  // holds the lock; rebuilds if the last holder died
@@ -147,8 +149,8 @@ class Extents {
   }
   MirroredPart& part_behind(const ExtentRecord& record) const;
   bool cell_covers(const ExtentRecord& slab, std::uint64_t offset, std::uint64_t bytes) const;
-  std::vector<Extent> collect_live() const;      // needs the lock
-  std::vector<Extent> collect_mirrored() const;  // needs the lock
+  enum class Wanted : std::uint8_t { all, mirrored };
+  std::optional<std::vector<Extent>> collect(Wanted wanted, LockWait wait);  // what lives
   void collect_cells(const ExtentRecord& slab, std::vector<Extent>& found) const;
   BoundsVerdict explain(Worker owner, std::uint64_t offset) const;  // why the range is not covered
   std::uint32_t locate(std::uint64_t offset) const;                 // 0 = no extent begins at offset

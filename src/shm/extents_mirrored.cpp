@@ -32,25 +32,4 @@ bool Extents::note_written(std::uint64_t offset, std::uint64_t bytes) const {
   return true;
 }
 
-std::vector<Extent> Extents::mirrored() {
-  const LockGuard lock(*this);
-  return collect_mirrored();
-}
-
-std::optional<std::vector<Extent>> Extents::try_mirrored() {
-  const LockGuard lock(*this, LockGuard::Try{});
-  if (!lock) return std::nullopt;
-  return collect_mirrored();
-}
-
-std::vector<Extent> Extents::collect_mirrored() const {
-  std::vector<Extent> found;
-  for (std::uint32_t id = chain_.first(); id != 0; id = chain_.next(id)) {
-    const bool is_live = chain_.state(id) == ExtentState::live;
-    if (is_live && records_[id].is_mirrored.load(std::memory_order_acquire) != 0)
-      found.push_back(chain_.extent(id));
-  }
-  return found;
-}
-
 }  // namespace comex::shm

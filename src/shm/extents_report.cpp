@@ -61,17 +61,16 @@ BoundsVerdict Extents::explain(Worker owner, std::uint64_t offset) const {
                                                               : BoundsVerdict::past_end;
 }
 
-std::vector<Extent> Extents::live() {
-  const LockGuard lock(*this);
-  return collect_live();
-}
-
-std::vector<Extent> Extents::collect_live() const {
+std::optional<std::vector<Extent>> Extents::collect(Wanted wanted, LockWait wait) {
+  const LockGuard lock = wait == LockWait::waits ? LockGuard(*this) : LockGuard(*this, LockGuard::Try{});
+  if (!lock) return std::nullopt;
   std::vector<Extent> found;
   for (std::uint32_t id = chain_.first(); id != 0; id = chain_.next(id)) {
     const ExtentState state = chain_.state(id);
-    if (state == ExtentState::live) found.push_back(chain_.extent(id));
-    if (state == ExtentState::slab) collect_cells(records_[id], found);
+    const bool is_mirrored = records_[id].is_mirrored.load(std::memory_order_acquire) != 0;
+    const bool is_wanted = wanted == Wanted::all || is_mirrored;
+    if (state == ExtentState::live && is_wanted) found.push_back(chain_.extent(id));
+    if (state == ExtentState::slab && wanted == Wanted::all) collect_cells(records_[id], found);
   }
   return found;
 }
@@ -106,10 +105,9 @@ bool Extents::covering(std::uint64_t offset, Extent& found) const {
 }
 
 Nearby Extents::nearest(std::uint64_t offset, Extent& found, LockWait wait) {
-  if (wait == LockWait::waits) return nearest_of(live(), offset, found);
-  if (covering(offset, found)) return Nearby::found;
-  const LockGuard lock(*this, LockGuard::Try{});
-  return lock ? nearest_of(collect_live(), offset, found) : Nearby::busy;
+  if (wait == LockWait::never_waits && covering(offset, found)) return Nearby::found;
+  const std::optional<std::vector<Extent>> all = collect(Wanted::all, wait);
+  return all ? nearest_of(*all, offset, found) : Nearby::busy;
 }
 
 std::vector<OwnerTotal> Extents::totals() {
