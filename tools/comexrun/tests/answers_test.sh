@@ -83,6 +83,14 @@ echo >"$place/second"
 wait "$second"
 is 0 $? "the end of the second launch"
 
+# Behind the rank of a job that goes on: a program's own status is handed on, and of a death by a signal there is none.
+outlives() {  # outlives COMMAND: the status of a rank that runs it
+  # shellcheck disable=SC2016
+  sh -c '"$0" sh -c "$1"; echo $?' "$(dirname "$0")/../outlive" "$1" 2>/dev/null
+}
+for status in 0 3 128 193 255; do is "$status" "$(outlives "exit $status")" "the status of exit $status"; done
+for signal in 9 15 64; do is 0 "$(outlives "kill -$signal \$\$")" "the status where signal $signal has killed the rank"; done
+
 answer=$(${program%% *} 2>&1)
 is 2 $? "the status without arguments"
 case $answer in Usage:*) ;; *) is "a usage" "$answer" "the answer without arguments" ;; esac
