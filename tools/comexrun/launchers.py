@@ -21,8 +21,7 @@ class Launch:
 
 def names_variable(words, name):
     """Whether the user gives the variable to mpirun."""
-    return any((before == "-x" and word.split("=")[0] == name) or (before in ("-env", "-genv") and word == name)
-               for before, word in zip(words, words[1:]))
+    return any(before in ("-x", "-env", "-genv") and word.split("=")[0] == name for before, word in zip(words, words[1:]))
 
 
 def binds(words):

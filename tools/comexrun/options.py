@@ -19,6 +19,7 @@ OF_HYDRA = ("genvlist", "envlist", "configfile", "launcher", "launcher-exec", "r
             "gpus-per-proc", "bootstrap", "bootstrap-exec", "binding", "outfile", "errfile")
 WORDS_OF_MPIRUN = {**dict.fromkeys(OF_OPEN_MPI + OF_HYDRA, 1),
                    **dict.fromkeys(("mca", "gmca", "omca", "gomca", "pmixmca", "prtemca", "genv", "env"), 2)}
+JOINED = ("genv", "env")  # hydra takes NAME=VALUE as well as NAME VALUE
 LIMITS = {"workers": (1, MOST), "progress_ranks": (0, 1024), "virtual_hosts": (1, MOST)}
 NUMBERS = {"n": "workers", "np": "workers", "c": "workers", "progress-ranks": "progress_ranks", "virtual-hosts": "virtual_hosts"}
 TEXTS = {"H": "host_list", "host": "host_list", "hosts": "host_list", "hostfile": "host_file", "machinefile": "host_file",
@@ -42,6 +43,11 @@ class Options:
     oversubscribe: bool = False
     of_mpirun: list = field(default_factory=list)
     program: list = field(default_factory=list)
+
+
+def words_behind(name, left):
+    """How many words this option of mpirun takes of those that are left."""
+    return 1 if name in JOINED and left and "=" in left[0] else WORDS_OF_MPIRUN.get(name, 0)
 
 
 def parsed(words):
@@ -71,7 +77,7 @@ def parsed(words):
         elif name in SWITCHES:
             setattr(options, SWITCHES[name], True)
         else:
-            options.of_mpirun += [option] + [take(option) for _ in range(0 if separator else WORDS_OF_MPIRUN.get(name, 0))]
+            options.of_mpirun += [option] + [take(option) for _ in range(0 if separator else words_behind(name, left))]
     options.program = left
     return checked(options)
 

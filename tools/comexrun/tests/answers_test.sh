@@ -28,6 +28,8 @@ is "none: --host h:2 -np 2 -x COMEX_MANAGER=5 a" "$($program -n 1 --host h:2 -x 
 is "1: -hosts h:3 -n 3 a" "$(LAUNCHER='HYDRA build details:' $program -n 2 --host h:3 a)" "what hydra is given"
 is "none: -hosts h:2 -n 2 -genv COMEX_MANAGER 5 a" \
   "$(LAUNCHER=HYDRA $program -n 1 -hosts h:2 -genv COMEX_MANAGER 5 a)" "a number that hydra is given"
+is "none: -hosts h:2 -n 2 -genv COMEX_MANAGER=5 a" \
+  "$(LAUNCHER=HYDRA $program -n 1 -hosts h:2 -genv COMEX_MANAGER=5 a)" "a number that hydra is given in one word"
 is "1, 2 progress ranks: -x GA_NUM_PROGRESS_RANKS_PER_NODE -x COMEX_MANAGER --host h:4,i:4 -np 8 a" \
   "$($program -n 4 --progress-ranks 2 --host h,i a)" "two progress ranks on each of two hosts"
 is "1, 0 progress ranks: -x GA_NUM_PROGRESS_RANKS_PER_NODE -x COMEX_MANAGER --host h:2 -np 2 a" \

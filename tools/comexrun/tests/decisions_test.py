@@ -29,11 +29,18 @@ class Options(unittest.TestCase):
         self.assertEqual((found.of_mpirun, found.host_list, found.workers),
                          ("-genv A 1 -launcher ssh -bootstrap fork".split(), "a,b", 3))
 
+    def test_a_variable_of_hydra_is_two_words_or_one(self):
+        for given in ("-genv A=1", "-genv A 1", "-env A=1", "-env A 1", "-genv A= -env B b=1"):
+            found = options.parsed(f"{given} -n 2 prog".split())
+            self.assertEqual((found.of_mpirun, found.workers, found.program), (given.split(), 2, ["prog"]))
+
     def test_wrong_ones_are_refused(self):
         for line in ("prog", "-n 0 prog", "-n x prog", "-n 2 --world=1 prog", "-n", "-n 2", "-n 2 a : -n 2 b", "-n 2 --host a --hostfile b c",
                      "-n 2 --virtual-hosts 0 a", "--mca btl", "-n 2 -x COMEX_VIRTUAL_HOSTS=2 a",
-                     "-n 2 -genv GA_NUM_PROGRESS_RANKS_PER_NODE 2 a", "-n 1234567890 a", "-n 2 --world -x LD_PRELOAD=/l.so a",
-                     "-n 2 -genv LD_PRELOAD /l.so --check a", "-n2x prog", "-n0 prog", "-n ٢ prog",
+                     "-n 2 -genv GA_NUM_PROGRESS_RANKS_PER_NODE 2 a", "-n 2 -env COMEX_VIRTUAL_HOSTS=2 a", "-n 1234567890 a",
+                     "-n 2 --world -x LD_PRELOAD=/l.so a",
+                     "-n 2 -genv LD_PRELOAD /l.so --check a", "-n 2 -genv LD_PRELOAD=/l.so --world a",
+                     "-n2x prog", "-n0 prog", "-n ٢ prog",
                      "-n 2 --progress-ranks 1025 a", "-n 2 --virtual-hosts " + "1" * 5000 + " a"):
             with self.assertRaises(Refused, msg=line):
                 options.parsed(line.split())
