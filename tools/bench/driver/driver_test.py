@@ -332,6 +332,11 @@ class Showing(unittest.TestCase):
             self.assertEqual((look.wait(timeout=60), look.stderr.read()), (-signal.SIGPIPE, b""))
             look.stderr.close()
 
+    def test_its_modules_are_found_by_a_python_that_looks_in_no_scripts_folder(self):
+        asked = subprocess.run([sys.executable, "-B", main.__file__, "--help"], env=os.environ | {"PYTHONSAFEPATH": "1"},
+                               capture_output=True, text=True, check=False)
+        self.assertEqual((asked.returncode, asked.stderr), (0, ""))
+
     def test_a_launch_measures_floors_of_their_own_behind_all_other_rows(self):
         rows = re.search(r"Rows all_rows\(\) \{(.*?)\n\}", source_of("bench_any.cpp"), re.S)[1]
         self.assertEqual(re.findall(r"add_(\w+)_rows\(rows\)", rows)[-1], "floor")

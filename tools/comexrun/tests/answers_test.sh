@@ -66,6 +66,7 @@ for line in "$1 --help" "$1 --version" "$program -n 2 --dry-run a"; do
   is "1, comexrun: No space left on device" "$?, $answer" "the answer of $line to a full disk"
 done
 case $("$1" --version) in "comex "[0-9]*.*) ;; *) is "comex NUMBER" "$("$1" --version)" "the version" ;; esac
+is "$("$1" --version)" "$(PYTHONSAFEPATH=1 "$1" --version)" "the version by a Python that looks in no script's folder"
 
 # Two that run at once, a third one beside them, and one that comes when the first has ended.
 mkfifo "$place/first" "$place/second"
