@@ -61,6 +61,12 @@ class Launching(unittest.TestCase):
         line = " ".join(launch.command(column("cluster"), PLAN, []))
         self.assertIn("--host vh1:3,vh2:2 -np 5 /bin/there/bench_comex", line)
 
+    def test_a_folder_with_a_blank_is_one_word_of_the_cluster_too(self):
+        plan = launch.Plan(mpis.Build("openmpi", "/with blank"), "/vrun", 3, ["--ms", "1"], 60)
+        inside = launch.command(column("cluster"), plan, ["--rows", "a b"])[-1]
+        self.assertTrue(inside.endswith(" -np 5 '/with blank/bench_comex' --rows 'a b'"), inside)
+        self.assertIn(" mpirun $VMPI ", inside)
+
     def test_what_a_column_cannot_have_is_not_measured(self):
         for name in ("rma_messages", "rma_cluster"):
             asked = launch.measuring_options(column(name), PLAN)

@@ -1,6 +1,7 @@
 """One launch of one column: builds the command, runs it under a time limit, reads the rows it prints."""
 import os
 import re
+import shlex
 import signal
 import subprocess
 import threading
@@ -52,8 +53,8 @@ def command(column, plan, options):
     if column.place == "cluster":
         here = column.first_target(plan.workers)
         hosts = f"vh1:{here + column.progress_ranks},vh2:{plan.workers - here + column.progress_ranks}"
-        inside = " ".join(limit + ["mpirun", "$VMPI", *column.mpi_options, "--host", hosts, "-np", str(ranks)] + program)
-        line = [plan.vrun, "2", "sh", "-c", inside]
+        words = shlex.join([*column.mpi_options, "--host", hosts, "-np", str(ranks)] + program)
+        line = [plan.vrun, "2", "sh", "-c", f"{shlex.join(limit)} mpirun $VMPI {words}"]
     else:
         line = limit + [*mpis.LAUNCHERS[plan.build_of(column).mpi], *column.mpi_options, "-np", str(ranks)] + program
     return (["taskset", "-c", plan.cores] if plan.cores else []) + line
