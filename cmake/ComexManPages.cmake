@@ -12,7 +12,8 @@ function(comex_man_page name description)
   add_custom_command(OUTPUT ${page}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/man
     COMMAND ${COMEX_HELP2MAN} --no-info --name=${description} --version-string=${PROJECT_VERSION} --source=ComEx-PR
-            --manual=ComEx-PR --output=${page} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name}
+            --manual=ComEx-PR --output=${page} ./${name}
+    WORKING_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}  # help2man gives the program's path to a shell, blanks and all
     DEPENDS ${ARGN} COMMENT "Writing the manual page of ${name}" VERBATIM)
   add_custom_target(${name}_man ALL DEPENDS ${page})
   comex_installed(${name}_man ${page})
