@@ -105,10 +105,11 @@ Result<Settings> parse_settings(const Lookup& lookup) {
     const SettingRow& row = settings_values::row_of(id);
     const auto found = find(lookup, row);
     if (!found) return;
-    if (settings_values::read(found->value, row, member))
+    if (settings_values::read(found->value, row, member)) {
       settings.sources[static_cast<std::size_t>(id)] = found->source;
-    else
+    } else {
       first = not_allowed(row, found->name, found->value);
+    }
   });
   if (first) return std::move(*first);
   return settings;

@@ -284,14 +284,14 @@ class Joining {
       for (const Bytes& bytes : verdicts.value()) {
         if (Status one = unpack_verdict(bytes); !one && all) all = one;
       }
-      verdict = pack_verdict(exchange_verdicts(std::move(all)));
+      verdict = pack_verdict(exchange_verdicts(all));
     }
     Result<Bytes> received = channel_.broadcast(verdict);
     if (!received) return cut_off(received.take_failure());
     return unpack_verdict(received.value());
   }
 
-  Status exchange_verdicts(Status mine) {
+  Status exchange_verdicts(const Status& mine) {
     Result<Bytes> theirs = channel_.exchange(pack_verdict(mine));
     if (!theirs) return mine ? Status(theirs.take_failure()) : mine;
     Status other = unpack_verdict(theirs.value());

@@ -42,7 +42,7 @@ void WorldRegistry::tell(const std::vector<WorldId>& freed) const {
 
 Status WorldRegistry::add_world(const WorldDescription& world, std::optional<WorldId> introducer) {
   std::vector<WorldId> freed;
-  const Status added = insert(world, introducer, freed);
+  Status added = insert(world, introducer, freed);
   tell(freed);
   return added;
 }

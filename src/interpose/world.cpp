@@ -94,7 +94,7 @@ bool is_new(const void* caller) {
 std::string describe(const void* address) {
   void* place = const_cast<void*>(address);
   char** described = backtrace_symbols(&place, 1);
-  const std::string text = described == nullptr ? "an unknown place" : described[0];
+  std::string text = described == nullptr ? "an unknown place" : described[0];
   std::free(described);
   return text;
 }

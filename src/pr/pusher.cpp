@@ -79,10 +79,11 @@ unsigned Pusher::look_at(PushedWorker& worker, std::uint64_t now_ns) {
     if (word.state() != OutboxWord::State::open) continue;
     is_empty = false;
     const std::uint64_t begun_ns = buffer.begun_ns.load(std::memory_order_relaxed);
-    if (!is_old(begun_ns, now_ns, age_ns))
+    if (!is_old(begun_ns, now_ns, age_ns)) {
       due_ns = std::min(due_ns, begun_ns + age_ns);
-    else if (take(buffer, word))
+    } else if (take(buffer, word)) {
       ++sent;
+    }
   }
   worker.note_pushed(sent);
   worker.look_ns = due_ns == shm::forever_ns ? now_ns + age_ns_for(worker) : due_ns;

@@ -32,7 +32,8 @@ constexpr std::array<const char*, activity::waitings> waiting_keys = {"data", "f
 // Six digits behind a point, whatever the program's locale is. Not negative.
 std::string decimal(double value) {
   auto whole = static_cast<unsigned long long>(value);
-  auto millionths = static_cast<unsigned long long>((value - static_cast<double>(whole)) * 1e6 + 0.5);
+  const auto halves = static_cast<unsigned long long>((value - static_cast<double>(whole)) * 2e6);
+  auto millionths = (halves + 1) / 2;
   whole += millionths / 1'000'000;
   millionths %= 1'000'000;
   return format("%llu.%06llu", whole, millionths);

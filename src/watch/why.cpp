@@ -163,7 +163,7 @@ class Explanation {
       if (is_in_collective(*rank)) contexts.insert(rank->wait.context);
     }
     for (const std::uint64_t context : contexts) {
-      if (const Found found = different_calls_over(context)) return found;
+      if (Found found = different_calls_over(context)) return found;
     }
     return std::nullopt;
   }

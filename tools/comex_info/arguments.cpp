@@ -71,7 +71,7 @@ Status spread(const Raw& raw, std::vector<int>& ranks_on_host) {
   return {};
 }
 
-std::string first_line(std::string text) {
+std::string first_line(const std::string& text) {
   return text.substr(0, text.find('\n'));
 }
 

@@ -80,9 +80,9 @@ std::string group_lines(const pr::Host& host, std::span<const PlacedRank> placed
   std::string out;
   for (std::size_t group = 0; group < workers.size(); ++group) {
     out += fmt::format("  group {}: progress rank {} ", group, host.progress_ranks[group]);
-    if (workers[group].empty())
+    if (workers[group].empty()) {
       out += "has no worker to serve\n";
-    else {
+    } else {
       out += fmt::format("<== workers {} (MPI ranks {})\n", fmt::join(workers[group], " "),
                          fmt::join(ranks[group], " "));
     }

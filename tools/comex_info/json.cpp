@@ -8,12 +8,13 @@ namespace comex::info {
 std::string json_text(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
-    if (c == '"' || c == '\\')
+    if (c == '"' || c == '\\') {
       out += {'\\', c};
-    else if (static_cast<unsigned char>(c) < 0x20)
+    } else if (static_cast<unsigned char>(c) < 0x20) {
       out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    else
+    } else {
       out += c;
+    }
   }
   return out + "\"";
 }

@@ -63,7 +63,7 @@ activity::Recorder begin_activity(World& world, TransportRank rank) {
   activity::Owner& owner = recorder.block().owner;
   owner.pid.set(static_cast<std::uint64_t>(world.os->pid()));
   owner.rank.set(static_cast<std::uint64_t>(rank));
-  owner.worker.set(static_cast<std::uint64_t>(place.worker + 1));
+  owner.worker.set(static_cast<std::uint64_t>(place.worker) + 1);
   owner.host.set(static_cast<std::uint64_t>(place.host));
   owner.since_ns.set(world.os->now_ns());
   owner.slots.set(slots(world));

@@ -42,7 +42,7 @@ Children::~Children() {
   PMPI_Test(&sending_, &is_sent, MPI_STATUS_IGNORE);
   if (is_sent == 0) {
     PMPI_Request_free(&sending_);
-    static_cast<void>(new Bytes(std::move(message_)));  // MPI may still read it
+    static_cast<void>(std::make_unique<Bytes>(std::move(message_)).release());  // MPI may still read it
   }
   PMPI_Comm_free(&inter_);
 }

@@ -58,7 +58,7 @@ void LifeWatch::report(LivenessLink& link, LinkEnd how) {
   if (link.is_watched) ended_.push_back({link.bridge, link.world, how});
 }
 
-void LifeWatch::add(BridgeId bridge, LivenessLinks links, std::uint32_t dead_workers) {
+void LifeWatch::add(BridgeId bridge, LivenessLinks&& links, std::uint32_t dead_workers) {
   const std::lock_guard lock(mutex_);
   for (auto& [world, channel] : links) links_.push_back({bridge, world, std::move(channel), dead_workers});
   has_links_.store(!links_.empty(), std::memory_order_relaxed);

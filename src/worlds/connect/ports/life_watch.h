@@ -45,7 +45,7 @@ class LifeWatch {
   LifeWatch& operator=(const LifeWatch&) = delete;
 
   // Watches over the links of a bridge. `dead_workers`: of this world, as all of it that meet know.
-  void add(BridgeId bridge, LivenessLinks links, std::uint32_t dead_workers = 0);
+  void add(BridgeId bridge, LivenessLinks&& links, std::uint32_t dead_workers = 0);
   // Ends the watch over a bridge's links: their ends are not reported afterwards. If all part, the links end;
   // otherwise the other side still learns how this process ends, until it watches no more either.
   void end(BridgeId bridge, bool all_part);
