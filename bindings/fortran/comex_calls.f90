@@ -144,7 +144,7 @@ contains
     integer(c_int) :: before, code
     before = enter(present(stat))
     code = c_finalize()
-    if (code == COMEX_SUCCESS) runtimes_ended = runtimes_ended + 1
+    if (c_initialized() == 0) runtimes_ended = runtimes_ended + 1  ! also where something under way had failed
     call leave('comex_finalize', code, before, stat)
   end subroutine
 
