@@ -165,9 +165,9 @@ class Extents {
   // Needs the lock. True if the host has memory for the live and kept bytes. If pages are committed, commit
   // checks this instead.
   bool is_promised() const;
-  // Need the lock. Gives back no more kept memory than that takes, and none if all were too little.
+  // Needs the lock. Gives back no more kept memory than that takes, and none if all were too little.
   bool trim_to_promise();
-  bool may_fit(std::uint64_t whole) const;  // once nothing is kept
+  bool may_fit(std::uint64_t whole) const;  // needs the lock: once nothing is kept
   bool are_limits_old() const;
   MemoryLimits read_limits();  // takes the lock
   std::uint64_t most_kept() const;

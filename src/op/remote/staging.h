@@ -61,7 +61,7 @@ class Staging {
   std::size_t buffer_bytes_;
   std::vector<StagingBuffer> buffers_;
   std::vector<std::byte*> free_;
-  std::size_t lost_ = 0;  // with servers
+  std::size_t lost_ = 0;  // of lost servers
   std::size_t most_ = 0;  // in use at once since tidy()
 };
 

@@ -27,7 +27,7 @@ int neighbour(int steps);
 void test_contiguous(void);
 void test_accumulate(void);
 void test_nonblocking(void);
-void test_handles_of_before(void); /* in ARMCI's second life */
+void test_handles_of_before(void); /* after another ARMCI_Init */
 void test_values(void);
 void test_flags(void);
 void test_strided(void);

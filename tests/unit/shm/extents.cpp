@@ -231,7 +231,7 @@ TEST_F(ExtentsTest, asks_for_every_large_page_that_an_allocation_spans) {
     const Extent e = allocate(1, bytes);
     expected += large_pages_of(e);
     EXPECT_EQ(os_.large_pages_granted(), expected) << bytes;
-    EXPECT_LE(os_.granted_bytes() - before, e.reserved + (1 << 20)) << "the rest is for the books";
+    EXPECT_LE(os_.granted_bytes() - before, e.reserved + (1 << 20)) << "the rest is for the records";
   }
   EXPECT_GT(expected, 20u);
   ASSERT_TRUE(extents_.allocate(1, 8 << 20, 0, Pages::placed));
@@ -251,7 +251,7 @@ TEST_F(ExtentsTest, asks_for_no_large_pages_where_they_are_not_wanted) {
 
 TEST_F(ExtentsTest, gives_large_pages_back_when_the_system_refuses_the_rest) {
   os_.faults.large_page_bytes = test_large_page_bytes;
-  allocate(0, 100);  // the books of what comes
+  allocate(0, 100);  // the records of what comes
   const std::uint64_t before = os_.granted_bytes();
   os_.faults.limit_bytes = before + (30 << 20);
   os_.faults.hidden_bytes = before + (25 << 20);  // so that large pages come first, and small ones no more

@@ -45,7 +45,7 @@ class TouchTest : public testing::Test {
 };
 
 TEST_F(TouchTest, takes_nothing_until_a_page_is_touched) {
-  allocate(0, 5000);  // the books
+  allocate(0, 5000);  // the records
   const std::uint64_t before = resident();
   const Extent e = allocate(0, 40 * mebibyte);
   EXPECT_EQ(resident(), before) << "the table needs no entries for it";

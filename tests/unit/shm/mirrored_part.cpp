@@ -142,7 +142,7 @@ TEST_F(MirroredExtents, are_listed_until_they_are_retired) {
 }
 
 TEST_F(MirroredExtents, are_refused_with_numbers_that_add_up) {
-  ASSERT_TRUE(extents_.allocate(0, mebibyte));  // the books
+  ASSERT_TRUE(extents_.allocate(0, mebibyte));  // the records
   os_.faults.limit_bytes = os_.granted_bytes() + 8 * mebibyte + page_bytes;
   const Result<Extent> made = extents_.allocate_mirrored(0, 8 * mebibyte, 1);
   ASSERT_FALSE(made);

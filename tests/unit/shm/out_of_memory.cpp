@@ -157,7 +157,7 @@ TEST(OutOfMemory, of_one_rank_leaves_the_memory_to_another) {
   options.keep_bytes = 0;
   Arena arena = mapped_arena(os, options);
   Arena other = attached_arena(os, arena.ticket(), 1, 0);
-  ASSERT_TRUE(arena.extents().allocate(0, mebibyte));  // the books
+  ASSERT_TRUE(arena.extents().allocate(0, mebibyte));  // the records
   os.faults.limit_bytes = os.granted_bytes() + 8 * mebibyte;
   bool is_inside = false;
   os.at_limits = [&] {
