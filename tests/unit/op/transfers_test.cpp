@@ -7,6 +7,17 @@ namespace {
 using protocol::ReplyHeader;
 using protocol::Verb;
 
+// Three chunks, of pieces that are 24 bytes apart here and 8 there.
+void make_strided(Operation& operation) {
+  operation.layout = protocol::Layout::strided;
+  operation.patch = {};
+  operation.patch.levels = 1;
+  operation.patch.counts[0] = 8;
+  operation.patch.counts[1] = 1536;
+  operation.patch.near_strides[0] = 24;
+  operation.patch.far_strides[0] = 8;
+}
+
 TEST(RemoteBody, a_large_put_sends_at_most_four_chunks_and_holds_its_slot_until_applied) {
   RemoteOptions options = Script::small_options();
   options.slots = 2;  // slot 1 only
@@ -110,13 +121,7 @@ TEST(RemoteBody, buffers_of_lost_servers_are_not_missing_for_those_that_live) {
   const std::vector<std::byte> source(1536 * 24);
   nb::Completion done;
   Operation put = script.put(source.data(), 8);
-  put.layout = protocol::Layout::strided;
-  put.patch = {};
-  put.patch.levels = 1;
-  put.patch.counts[0] = 8;
-  put.patch.counts[1] = 1536;  // three chunks
-  put.patch.near_strides[0] = 24;
-  put.patch.far_strides[0] = 8;
+  make_strided(put);
   RemoteTarget lost = script.far;
   for (lost.server = 2; lost.server < ranks; ++lost.server) {
     script.remote.start(put, lost, done);
@@ -138,13 +143,7 @@ TEST(RemoteBody, gets_that_are_not_contiguous_here_have_all_their_receives_howev
   nb::Completion done;
   for (std::size_t i = 0; i < gets; ++i) {
     Operation get = script.get(near.data() + i * span, 8);
-    get.layout = protocol::Layout::strided;
-    get.patch = {};
-    get.patch.levels = 1;
-    get.patch.counts[0] = 8;
-    get.patch.counts[1] = 1536;  // three chunks
-    get.patch.near_strides[0] = 24;
-    get.patch.far_strides[0] = 8;
+    make_strided(get);
     script.remote.start(get, script.far, done);
   }
   std::size_t answered = 0;

@@ -40,6 +40,12 @@ class TouchTest : public testing::Test {
     return made ? made.value() : Extent{};
   }
   void fill(const Extent& extent) { std::memset(arena_.at(extent.offset), 1, extent.bytes); }
+  // Touches so much, and frees it.
+  void keep(std::uint64_t bytes) {
+    const Extent kept = allocate(0, bytes);
+    fill(kept);
+    EXPECT_TRUE(extents_.release(kept.offset));
+  }
   std::uint64_t resident() { return os_.resident_bytes(object_); }
   void leave(std::uint64_t bytes) { os_.faults.limit_bytes = resident() + bytes; }
 };
@@ -159,9 +165,7 @@ TEST_F(TouchTest, keeps_a_share_of_what_is_free_and_gives_it_back_when_others_ne
 TEST_F(TouchTest, gives_up_what_it_keeps_before_it_refuses) {
   leave(64 * mebibyte);
   os_.pass_seconds(2);
-  const Extent kept = allocate(0, 12 * mebibyte);
-  fill(kept);
-  ASSERT_TRUE(extents_.release(kept.offset));
+  keep(12 * mebibyte);
   ASSERT_EQ(block_of(arena_).kept_bytes, 12 * mebibyte);
   fill(allocate(1, 60 * mebibyte));
   EXPECT_LE(block_of(arena_).kept_bytes, 4 * mebibyte);
@@ -170,9 +174,7 @@ TEST_F(TouchTest, gives_up_what_it_keeps_before_it_refuses) {
 TEST_F(TouchTest, gives_up_no_more_than_it_has_to) {
   leave(200 * mebibyte);
   os_.pass_seconds(2);
-  const Extent kept = allocate(0, 40 * mebibyte);
-  fill(kept);
-  ASSERT_TRUE(extents_.release(kept.offset));
+  keep(40 * mebibyte);
   const std::uint64_t before = resident();
   allocate(1, os_.faults.limit_bytes - 38 * mebibyte);
   EXPECT_EQ(block_of(arena_).kept_bytes, 38 * mebibyte);
@@ -183,9 +185,7 @@ TEST_F(TouchTest, gives_up_no_more_than_it_has_to) {
 TEST_F(TouchTest, keeps_what_it_has_where_a_request_can_never_fit) {
   leave(170 * mebibyte);
   os_.pass_seconds(2);
-  const Extent kept = allocate(0, 40 * mebibyte);
-  fill(kept);
-  ASSERT_TRUE(extents_.release(kept.offset));
+  keep(40 * mebibyte);
   const std::uint64_t before = resident();
   for (const std::uint64_t bytes : {200 * mebibyte, 230 * mebibyte}) {  // there is space for the first
     const std::string text = extents_.allocate(1, bytes).failure().text;
