@@ -220,16 +220,17 @@ int comex_destroy_mutexes(void) {
     return runtime->reporter().fail({.operation = name}, "there are no mutexes; create_mutexes makes them");
   }
   runtime->barrier(COMEX_GROUP_WORLD);  // nobody needs them after this
+  // Survivors may still hold or want them where a worker has died: they stay until the end.
+  const groups::Group& everybody = *runtime->groups().find(COMEX_GROUP_WORLD);
+  const int code = runtime::check_all_live(*runtime, name, everybody, COMEX_GROUP_WORLD);
+  if (code != COMEX_SUCCESS) return code;
   runtime->set_has_mutexes(false);
   {
     const comex::op::Engine::Lock lock = runtime->engine().enter();
     runtime->held_mutexes().clear();
   }
-  // Survivors may still hold or want them where a worker has died: they stay until the end.
-  const groups::Group& everybody = *runtime->groups().find(COMEX_GROUP_WORLD);
-  const int code = runtime::check_all_live(*runtime, name, everybody, COMEX_GROUP_WORLD);
-  if (code == COMEX_SUCCESS) drop_own(*runtime);
-  return code;
+  drop_own(*runtime);
+  return COMEX_SUCCESS;
 }
 
 int comex_lock(int mutex, int proc) {

@@ -164,6 +164,11 @@ void take_mutexes(const Job& job) {
     require(counts[static_cast<std::size_t>(owner)] == owner + 1, "one is told of each dead holder by lock");
     require(counts[static_cast<std::size_t>(owner + 1000)] == owner + 1001, "and one by trylock");
   }
+  require(comex_destroy_mutexes() == COMEX_PROC_FAILED, "an end that is not one of all");
+  for (const int owner : owners) {  // so they are still there, on both hosts
+    require(comex_lock(0, owner) == COMEX_SUCCESS && comex_unlock(0, owner) == COMEX_SUCCESS,
+            "a mutex after an end that failed");
+  }
   require(comex_barrier(living.group) == COMEX_SUCCESS, "nobody leaves before");
 }
 
