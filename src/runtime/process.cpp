@@ -189,7 +189,9 @@ int finalize() {
   const std::lock_guard lock(self.starting);
   if (detail::current() == nullptr) return 0;
   const CallScope call("finalize", groups::world_handle);
-  return close_runtime(self) ? 0 : 1;
+  if (close_runtime(self)) return 0;
+  Reporter::drop_failure_line();  // what was refused had its line elsewhere, or earlier
+  return 1;
 }
 
 }  // namespace comex::runtime

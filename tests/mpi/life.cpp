@@ -136,6 +136,19 @@ bool puts_go_through_servers(const World& world) {
   return later;
 }
 
+// A write that its server refuses is told by finalize alone, which has no line of its own: that of a failure
+// before it does not stand in for it.
+void end_with_a_refusal(const World& world, bool by_servers) {
+  static long word = 1;
+  CHECK(comex_set_errors(COMEX_ERRORS_RETURN) == COMEX_SUCCESS);
+  const int code = comex_nbput(&word, &word, 8, world.workers - 1, COMEX_GROUP_WORLD, nullptr);
+  CHECK(code == (by_servers ? COMEX_SUCCESS : COMEX_FAILURE));
+  CHECK(comex_put(&word, &word, 8, world.workers, COMEX_GROUP_WORLD) == COMEX_FAILURE);
+  CHECK(comex_finalize() == (by_servers ? COMEX_FAILURE : COMEX_SUCCESS));
+  CHECK(!by_servers || *comex_error_text() == '\0');
+  CHECK(comex_set_errors(COMEX_ERRORS_ABORT) == COMEX_SUCCESS);
+}
+
 // Processor time of a process in clock ticks: fields 14 and 15, counted behind the name, which may hold
 // anything.
 long ticks_of(int pid) {
@@ -254,7 +267,7 @@ void live_in_world() {
     use(world);
     if (life != 1) leave_things_open(world);
     int me = world.me;
-    CHECK(comex_finalize() == COMEX_SUCCESS);
+    end_with_a_refusal(world, by_servers);
     CHECK(comex_finalize() == COMEX_SUCCESS);
     if (life == 0) sleep_beside(progress);
     // What the launcher exported stays in the environments of progress ranks.
