@@ -128,10 +128,8 @@ int comex_group_translate_ranks(int n, comex_group_t from, int* ranks_from, come
   for (int i = 0; i < n; ++i) {
     const int rank = ranks_from[i];
     if (rank < 0 || static_cast<std::uint32_t>(rank) >= source->targets().size()) {
-      return runtime->reporter().fail({.operation = name}, "rank " + std::to_string(rank) +
-                                                               " is out of range: group " +
-                                                               std::to_string(from) + " has ranks 0 to " +
-                                                               std::to_string(source->targets().size() - 1));
+      runtime::say_no_rank(*runtime, name, rank, *source, from);
+      return COMEX_FAILURE;
     }
     const int found =
         comex::groups::counterpart({source->targets(), source->endpoints()}, static_cast<std::uint32_t>(rank),

@@ -55,8 +55,12 @@ class WrongCalls {
   }
   void make_to_nobody(comex_group_t group, const std::string& who) {
     long word = 0;
-    halves_.require(comex_put(&word, &word, sizeof word, 99, group) == COMEX_FAILURE, "a put to nobody");
-    expected.push_back(": put: rank 99 is out of range: " + who + " has ranks 0 to ");
+    int rank = 99, there = 0;
+    halves_.require(comex_put(&word, &word, sizeof word, rank, group) == COMEX_FAILURE, "a put to nobody");
+    halves_.require(comex_group_translate_ranks(1, group, &rank, COMEX_GROUP_WORLD, &there) == COMEX_FAILURE,
+                    "the rank of nobody");
+    for (const char* const call : {"put", "group_translate_ranks"})
+      expected.push_back(std::string(": ") + call + ": rank 99 is out of range: " + who + " has ranks 0 to ");
   }
 
   std::vector<std::string> expected;
