@@ -63,7 +63,40 @@ int carry_out_directly(runtime::Runtime& runtime, const char* name, Operation& o
   return COMEX_SUCCESS;
 }
 
+std::string what_is_wrong(const Accumulate& acc) {
+  if (!acc.is_known()) {
+    return "the operation " + std::to_string(acc.op) + " is unknown; COMEX_OP_SUM to COMEX_OP_XOR are " +
+           std::to_string(COMEX_OP_SUM) + " to " + std::to_string(COMEX_OP_XOR);
+  }
+  if (scalar_of(acc.type) == Scalar::none) {
+    return "the accumulate type " + std::to_string(acc.type) +
+           " is unknown; COMEX_ACC_INT to COMEX_ACC_LNG are " + std::to_string(COMEX_ACC_INT) + " to " +
+           std::to_string(COMEX_ACC_LNG);
+  }
+  return acc.combine() >= Combine::bit_and
+             ? "COMEX_OP_AND, _OR and _XOR work on COMEX_ACC_INT and COMEX_ACC_LNG only"
+             : "COMEX_OP_MIN and _MAX do not work on complex numbers, COMEX_ACC_CPL and COMEX_ACC_DCP";
+}
+
 }  // namespace
+
+runtime::Runtime* enter(const Call& call, const DataCall& request, runtime::Reach& target,
+                        op::Arguments& found) {
+  runtime::Runtime* const runtime = runtime::enter(call.name);
+  if (runtime == nullptr) return nullptr;
+  const Scaling scaling = request.acc.scaling();
+  if (request.action == Action::acc && scaling.scalar == Scalar::none) {
+    runtime->reporter().fail({.operation = call.name}, what_is_wrong(request.acc));
+    return nullptr;
+  }
+  if (!runtime::find_reach(*runtime, call.name, call.proc, call.group, target)) return nullptr;
+  found = {.action = request.action,
+           .target = target.worker(),
+           .scalar = scaling.scalar,
+           .scale = scaling.factor,
+           .combine = scaling.combine};
+  return runtime;
+}
 
 runtime::Runtime* enter(const Call& call, runtime::Reach& target) {
   runtime::Runtime* const runtime = runtime::enter(call.name);
@@ -108,28 +141,6 @@ int carry_out(runtime::Runtime& runtime, const char* name, Result<Operation> ope
   }
   const std::size_t times = operation->patch.empty() ? 0 : 1;
   return carry_out(runtime, name, operation.value(), std::span(&operation->scatter, times), target, finish);
-}
-
-bool find_arguments(runtime::Runtime& runtime, const char* name, const Accumulate& acc,
-                    op::Arguments& found) {
-  const Scaling scaling = acc.scaling();
-  found = {.action = Action::acc, .scalar = scaling.scalar, .scale = acc.scale, .combine = scaling.combine};
-  if (found.scalar != Scalar::none) return true;
-  std::string text;
-  if (!acc.is_known()) {
-    text = "the operation " + std::to_string(acc.op) + " is unknown; COMEX_OP_SUM to COMEX_OP_XOR are " +
-           std::to_string(COMEX_OP_SUM) + " to " + std::to_string(COMEX_OP_XOR);
-  } else if (scalar_of(acc.type) == Scalar::none) {
-    text = "the accumulate type " + std::to_string(acc.type) +
-           " is unknown; COMEX_ACC_INT to COMEX_ACC_LNG are " + std::to_string(COMEX_ACC_INT) + " to " +
-           std::to_string(COMEX_ACC_LNG);
-  } else if (acc.combine() >= Combine::bit_and) {
-    text = "COMEX_OP_AND, _OR and _XOR work on COMEX_ACC_INT and COMEX_ACC_LNG only";
-  } else {
-    text = "COMEX_OP_MIN and _MAX do not work on complex numbers, COMEX_ACC_CPL and COMEX_ACC_DCP";
-  }
-  runtime.reporter().fail({.operation = name}, text);
-  return false;
 }
 
 }  // namespace comex::calls

@@ -69,9 +69,6 @@ inline constexpr Scale ones[] = {{},
                                  scale_by_one<double>()};
 static_assert(std::size(ones) == scalar_kinds);
 
-inline constexpr op::Arguments as_put{.action = Action::put};
-inline constexpr op::Arguments as_get{.action = Action::get};
-
 // What the program says of an accumulate: a type and a scale, or a type and an operation.
 struct Accumulate {
   int type = 0;
@@ -93,8 +90,20 @@ static_assert(COMEX_OP_XOR - COMEX_OP_SUM + 1 == combine_kinds && COMEX_OP_MIN -
               COMEX_OP_MAX - COMEX_OP_SUM == 2 && COMEX_OP_PROD - COMEX_OP_SUM == 3 &&
               COMEX_OP_REPLACE - COMEX_OP_SUM == 4 && COMEX_OP_AND - COMEX_OP_SUM == 5 &&
               COMEX_OP_OR - COMEX_OP_SUM == 6);
-// Makes what op::validate() takes; reports what is wrong and returns false.
-bool find_arguments(runtime::Runtime& runtime, const char* name, const Accumulate& acc, op::Arguments& found);
+
+// What a call asks for; `acc` counts for accumulates only.
+struct DataCall {
+  Action action = Action::acc;
+  Accumulate acc = {};
+};
+inline constexpr DataCall as_put{.action = Action::put};
+inline constexpr DataCall as_get{.action = Action::get};
+inline DataCall as_acc(const Accumulate& acc) {
+  return {.acc = acc};
+}
+// The same as enter() above, and finds what op::validate() takes.
+runtime::Runtime* enter(const Call& call, const DataCall& request, runtime::Reach& target,
+                        op::Arguments& found);
 
 // Reports that a lock of a dead process was taken over.
 [[gnu::noinline]] void say_recovered(const runtime::Runtime& runtime, const Context& where);

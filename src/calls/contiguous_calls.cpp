@@ -18,30 +18,21 @@ void* writable(const void* source) {  // no call writes to its source
 }
 
 // The long way for everything that the short path does not serve or refuses. It starts from the beginning.
-[[gnu::noinline]] int transfer(const Call& call, const op::Arguments& request,
+[[gnu::noinline]] int transfer(const Call& call, const DataCall& request,
                                const ContiguousArguments& arguments, const Finish& finish) {
   runtime::Reach target;
-  runtime::Runtime* const runtime = enter(call, target);
+  op::Arguments resolved;
+  runtime::Runtime* const runtime = enter(call, request, target, resolved);
   if (runtime == nullptr) return COMEX_FAILURE;
-  op::Arguments resolved = request;
-  resolved.target = target.worker();
   return carry_out(*runtime, call.name,
                    op::validate(resolved, arguments.near, arguments.far, arguments.bytes), target,
                    arguments.far, finish);
 }
 
-[[gnu::noinline]] int accumulate(const Call& call, const Accumulate& acc,
-                                 const ContiguousArguments& arguments, const Finish& finish) {
-  runtime::Runtime* const runtime = runtime::enter(call.name);
-  op::Arguments request;
-  if (runtime == nullptr || !find_arguments(*runtime, call.name, acc, request)) return COMEX_FAILURE;
-  return transfer(call, request, arguments, finish);
-}
-
 // Takes its arguments one by one: a short path whose arguments lie in memory for it takes half as long again.
 [[gnu::noinline]] int blocking_acc(int op, const void* scale, void* src, void* dst, std::int64_t bytes,
                                    int proc, comex_group_t group) {
-  return accumulate({"acc", proc, group}, {op, scale}, {src, dst, bytes}, Finish::block());
+  return transfer({"acc", proc, group}, as_acc({op, scale}), {src, dst, bytes}, Finish::block());
 }
 
 [[gnu::noinline]] int blocking_put(void* src, void* dst, std::int64_t bytes, int proc, comex_group_t group) {
@@ -163,7 +154,7 @@ inline int acc_bytes(int op, const void* scale, void* src, void* dst, std::int64
 [[gnu::noinline]] int other_acc_bytes(const Call& call, const Accumulate& acc,
                                       const ContiguousArguments& arguments) {
   if (small_acc(call, acc, arguments)) return COMEX_SUCCESS;
-  return accumulate(call, acc, arguments, Finish::block());
+  return transfer(call, as_acc(acc), arguments, Finish::block());
 }
 
 [[gnu::noinline]] int nbput_bytes(void* src, void* dst, std::int64_t bytes, int proc, comex_group_t group,
@@ -184,7 +175,7 @@ inline int acc_bytes(int op, const void* scale, void* src, void* dst, std::int64
                                   const ContiguousArguments& arguments, comex_request_t* handle) {
   if (small_acc(call, acc, arguments)) return completed(handle);
   if (appended_acc(call, acc, arguments)) return completed(handle);
-  return accumulate(call, acc, arguments, Finish::by(handle));
+  return transfer(call, as_acc(acc), arguments, Finish::by(handle));
 }
 
 }  // namespace

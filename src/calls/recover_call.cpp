@@ -252,10 +252,9 @@ bool Recovery::fill() {
       code_ = COMEX_FAILURE;
       break;
     }
-    op::Arguments put = as_put;
-    put.target = target.worker();
     const Result<Operation> operation =
-        op::validate(put, source_address(part), made_->parts[part], op::size_of(shapes_.bytes[part]));
+        op::validate({.action = Action::put, .target = target.worker()}, source_address(part),
+                     made_->parts[part], op::size_of(shapes_.bytes[part]));
     const int code = carry_out(runtime_, name, operation, target, made_->parts[part], Finish::block());
     if (code != COMEX_SUCCESS) code_ = code;
   }

@@ -6,23 +6,13 @@ namespace comex::calls {
 namespace {
 
 template <class Stride, class Count>
-int transfer(const Call& call, const op::Arguments& request,
-             const op::StridedArguments<Stride, Count>& arguments, const Finish& finish) {
+int transfer(const Call& call, const DataCall& request, const op::StridedArguments<Stride, Count>& arguments,
+             const Finish& finish) {
   runtime::Reach target;
-  runtime::Runtime* const runtime = enter(call, target);
+  op::Arguments resolved;
+  runtime::Runtime* const runtime = enter(call, request, target, resolved);
   if (runtime == nullptr) return COMEX_FAILURE;
-  op::Arguments resolved = request;
-  resolved.target = target.worker();
   return carry_out(*runtime, call.name, op::validate(resolved, arguments), target, arguments.far, finish);
-}
-
-template <class Stride, class Count>
-int accumulate(const Call& call, const Accumulate& acc, const op::StridedArguments<Stride, Count>& arguments,
-               const Finish& finish) {
-  runtime::Runtime* const runtime = runtime::enter(call.name);
-  op::Arguments request;
-  if (runtime == nullptr || !find_arguments(*runtime, call.name, acc, request)) return COMEX_FAILURE;
-  return transfer(call, request, arguments, finish);
 }
 
 // The caller's side comes first; no call writes to its source.
@@ -63,22 +53,22 @@ int comex_gets_x(const void* src, const ptrdiff_t* src_stride, void* dst, const 
 
 int comex_accs(int op, void* scale, void* src, int* src_stride, void* dst, int* dst_stride, int* count,
                int stride_levels, int proc, comex_group_t group) {
-  return accumulate({"accs", proc, group}, Accumulate{op, scale},
-                    sides(src, src_stride, dst, dst_stride, count, stride_levels), Finish::block());
+  return transfer({"accs", proc, group}, as_acc({op, scale}),
+                  sides(src, src_stride, dst, dst_stride, count, stride_levels), Finish::block());
 }
 
 int comex_accs_x(int type, const void* scale, const void* src, const ptrdiff_t* src_stride, void* dst,
                  const ptrdiff_t* dst_stride, const size_t* count, int stride_levels, int proc,
                  comex_group_t group) {
-  return accumulate({"accs", proc, group}, Accumulate{type, scale},
-                    sides(src, src_stride, dst, dst_stride, count, stride_levels), Finish::block());
+  return transfer({"accs", proc, group}, as_acc({type, scale}),
+                  sides(src, src_stride, dst, dst_stride, count, stride_levels), Finish::block());
 }
 
 int comex_accs_op(int op, int type, const void* src, const ptrdiff_t* src_stride, void* dst,
                   const ptrdiff_t* dst_stride, const size_t* count, int stride_levels, int proc,
                   comex_group_t group) {
-  return accumulate({"accs_op", proc, group}, Accumulate::by(op, type),
-                    sides(src, src_stride, dst, dst_stride, count, stride_levels), Finish::block());
+  return transfer({"accs_op", proc, group}, as_acc(Accumulate::by(op, type)),
+                  sides(src, src_stride, dst, dst_stride, count, stride_levels), Finish::block());
 }
 
 int comex_nbputs(void* src, int* src_stride, void* dst, int* dst_stride, int* count, int stride_levels,
@@ -109,20 +99,20 @@ int comex_nbgets_x(const void* src, const ptrdiff_t* src_stride, void* dst, cons
 
 int comex_nbaccs(int op, void* scale, void* src, int* src_stride, void* dst, int* dst_stride, int* count,
                  int stride_levels, int proc, comex_group_t group, comex_request_t* handle) {
-  return accumulate({"nbaccs", proc, group}, Accumulate{op, scale},
-                    sides(src, src_stride, dst, dst_stride, count, stride_levels), Finish::by(handle));
+  return transfer({"nbaccs", proc, group}, as_acc({op, scale}),
+                  sides(src, src_stride, dst, dst_stride, count, stride_levels), Finish::by(handle));
 }
 
 int comex_nbaccs_x(int type, const void* scale, const void* src, const ptrdiff_t* src_stride, void* dst,
                    const ptrdiff_t* dst_stride, const size_t* count, int stride_levels, int proc,
                    comex_group_t group, comex_request_t* handle) {
-  return accumulate({"nbaccs", proc, group}, Accumulate{type, scale},
-                    sides(src, src_stride, dst, dst_stride, count, stride_levels), Finish::by(handle));
+  return transfer({"nbaccs", proc, group}, as_acc({type, scale}),
+                  sides(src, src_stride, dst, dst_stride, count, stride_levels), Finish::by(handle));
 }
 
 int comex_nbaccs_op(int op, int type, const void* src, const ptrdiff_t* src_stride, void* dst,
                     const ptrdiff_t* dst_stride, const size_t* count, int stride_levels, int proc,
                     comex_group_t group, comex_request_t* handle) {
-  return accumulate({"nbaccs_op", proc, group}, Accumulate::by(op, type),
-                    sides(src, src_stride, dst, dst_stride, count, stride_levels), Finish::by(handle));
+  return transfer({"nbaccs_op", proc, group}, as_acc(Accumulate::by(op, type)),
+                  sides(src, src_stride, dst, dst_stride, count, stride_levels), Finish::by(handle));
 }

@@ -24,10 +24,11 @@ Result<op::Scatters> read(const op::Arguments& request, const Descriptor* descri
 }
 
 template <class Descriptor>
-int transfer(const Call& made, const op::Arguments& request, const Descriptor* descriptors,
-             std::int64_t count, const Finish& finish) {
+int transfer(const Call& made, const DataCall& request, const Descriptor* descriptors, std::int64_t count,
+             const Finish& finish) {
   runtime::Reach target;
-  runtime::Runtime* const runtime = enter(made, target);
+  op::Arguments resolved;
+  runtime::Runtime* const runtime = enter(made, request, target, resolved);
   if (runtime == nullptr) return COMEX_FAILURE;
   const auto where = [&] { return runtime->context(made.name, target); };
   if (count < 0) {
@@ -41,22 +42,11 @@ int transfer(const Call& made, const op::Arguments& request, const Descriptor* d
   if (count > 0 && descriptors == nullptr) {
     return runtime->reporter().fail(where(), "the array of descriptors is null");
   }
-  op::Arguments resolved = request;
-  resolved.target = target.worker();
   const Result<op::Scatters> valid = read(resolved, descriptors, count);
   if (!valid) return runtime->reporter().fail(where(), valid.failure());
   Operation operation = op::vector_operation(resolved);
   operation.call = runtime->draw_vector_call();
   return carry_out(*runtime, made.name, operation, valid->scatters, target, finish);
-}
-
-template <class Descriptor>
-int accumulate(const Call& made, const Accumulate& acc, const Descriptor* descriptors, std::int64_t count,
-               const Finish& finish) {
-  runtime::Runtime* const runtime = runtime::enter(made.name);
-  op::Arguments request;
-  if (runtime == nullptr || !find_arguments(*runtime, made.name, acc, request)) return COMEX_FAILURE;
-  return transfer(made, request, descriptors, count, finish);
 }
 
 }  // namespace
@@ -82,16 +72,17 @@ int comex_getv_x(const comex_giov_x_t* darr, size_t len, int proc, comex_group_t
 }
 
 int comex_accv(int op, void* scale, comex_giov_t* darr, int len, int proc, comex_group_t group) {
-  return accumulate({"accv", proc, group}, Accumulate{op, scale}, darr, len, Finish::block());
+  return transfer({"accv", proc, group}, as_acc({op, scale}), darr, len, Finish::block());
 }
 
 int comex_accv_x(int type, const void* scale, const comex_giov_x_t* darr, size_t len, int proc,
                  comex_group_t group) {
-  return accumulate({"accv", proc, group}, Accumulate{type, scale}, darr, size_of(len), Finish::block());
+  return transfer({"accv", proc, group}, as_acc({type, scale}), darr, size_of(len), Finish::block());
 }
 
 int comex_accv_op(int op, int type, const comex_giov_x_t* darr, size_t len, int proc, comex_group_t group) {
-  return accumulate({"accv_op", proc, group}, Accumulate::by(op, type), darr, size_of(len), Finish::block());
+  return transfer({"accv_op", proc, group}, as_acc(Accumulate::by(op, type)), darr, size_of(len),
+                  Finish::block());
 }
 
 int comex_nbputv(comex_giov_t* darr, int len, int proc, comex_group_t group, comex_request_t* handle) {
@@ -114,16 +105,16 @@ int comex_nbgetv_x(const comex_giov_x_t* darr, size_t len, int proc, comex_group
 
 int comex_nbaccv(int op, void* scale, comex_giov_t* darr, int len, int proc, comex_group_t group,
                  comex_request_t* handle) {
-  return accumulate({"nbaccv", proc, group}, Accumulate{op, scale}, darr, len, Finish::by(handle));
+  return transfer({"nbaccv", proc, group}, as_acc({op, scale}), darr, len, Finish::by(handle));
 }
 
 int comex_nbaccv_x(int type, const void* scale, const comex_giov_x_t* darr, size_t len, int proc,
                    comex_group_t group, comex_request_t* handle) {
-  return accumulate({"nbaccv", proc, group}, Accumulate{type, scale}, darr, size_of(len), Finish::by(handle));
+  return transfer({"nbaccv", proc, group}, as_acc({type, scale}), darr, size_of(len), Finish::by(handle));
 }
 
 int comex_nbaccv_op(int op, int type, const comex_giov_x_t* darr, size_t len, int proc, comex_group_t group,
                     comex_request_t* handle) {
-  return accumulate({"nbaccv_op", proc, group}, Accumulate::by(op, type), darr, size_of(len),
-                    Finish::by(handle));
+  return transfer({"nbaccv_op", proc, group}, as_acc(Accumulate::by(op, type)), darr, size_of(len),
+                  Finish::by(handle));
 }
