@@ -58,18 +58,14 @@ int malloc_kept(void** ptrs, std::size_t bytes, int copies, comex_group_t handle
                          std::to_string(copies) + " copies are asked for here and " +
                              std::to_string(shapes.front().copies) + " by rank 0 of the group");
   }
-  std::vector<std::uint64_t> all_bytes;
-  std::vector<std::uint32_t> homes;
+  runtime::KeptOptions options{.call = name, .handle = handle, .group = *group};
+  options.copies = static_cast<std::uint32_t>(copies);
   for (const KeptShape& each : shapes) {
-    homes.push_back(static_cast<std::uint32_t>(homes.size()));
-    all_bytes.push_back(each.bytes);
+    options.homes.push_back(static_cast<std::uint32_t>(options.homes.size()));
+    options.bytes.push_back(each.bytes);
   }
   std::shared_ptr<runtime::KeptAllocation> made;
-  code = make_kept_over(*runtime, name, handle, *group,
-                        {.bytes = std::move(all_bytes),
-                         .homes = std::move(homes),
-                         .copies = static_cast<std::uint32_t>(copies)},
-                        made);
+  code = make_kept_over(*runtime, std::move(options), made);
   if (code != COMEX_SUCCESS) return code;
   made->is_whole = true;
   std::ranges::copy(made->parts, ptrs);
@@ -82,24 +78,17 @@ int fail_together(runtime::Runtime& runtime, const char* name, bool is_mine, con
   return is_mine ? runtime.reporter().fail({.operation = name}, why) : runtime::failed_elsewhere(runtime);
 }
 
-int make_kept_over(runtime::Runtime& runtime, const char* name, int handle, const groups::Group& group,
-                   KeptShapes shapes, std::shared_ptr<runtime::KeptAllocation>& made) {
-  runtime::GroupExtras& extras = runtime.extras(handle);
+int make_kept_over(runtime::Runtime& runtime, runtime::KeptOptions options,
+                   std::shared_ptr<runtime::KeptAllocation>& made) {
+  const groups::Group& group = options.group;
+  runtime::GroupExtras& extras = runtime.extras(options.handle);
   const auto next = groups::allocation_id(group.context(), ++extras.next_allocation);
   if (!next) {
-    return fail_together(runtime, name, group.my_rank() == 0,
+    return fail_together(runtime, options.call, group.my_rank() == 0,
                          "a group has had all the allocations it can have; make another one for more");
   }
-  const runtime::KeptOptions options{.call = name,
-                                     .handle = handle,
-                                     .group = group,
-                                     .id = *next,
-                                     .bytes = std::move(shapes.bytes),
-                                     .homes = std::move(shapes.homes),
-                                     .copies = shapes.copies};
+  options.id = *next;
   auto kept = std::make_shared<runtime::KeptAllocation>();
-  kept->root = shapes.root != 0 ? shapes.root : *next;
-  kept->recoveries = shapes.recoveries;
   const int code = runtime::make_kept(runtime, options, *kept);
   if (code != COMEX_SUCCESS && kept->own_parts.empty() && kept->own_mirrors == nullptr) return code;
   runtime.allocations().add({.id = *next,

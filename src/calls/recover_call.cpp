@@ -62,15 +62,14 @@ struct SomeParts {
   }
 };
 
-struct Filled {
-  std::uint64_t failures = 0;  // members that could not fill what they are the source of
-  void merge(const Filled& other) { failures += other.failures; }
-};
-
 class Recovery {
  public:
   Recovery(runtime::Runtime& runtime, const groups::Group& group, int handle)
-      : runtime_(runtime), group_(group), handle_(handle), me_(static_cast<std::uint32_t>(group.my_rank())) {}
+      : runtime_(runtime),
+        group_(group),
+        handle_(handle),
+        me_(static_cast<std::uint32_t>(group.my_rank())),
+        wanted_{.call = name, .handle = handle, .group = group} {}
 
   int run(void* ptr, void** ptrs, int* homes);
 
@@ -108,7 +107,7 @@ class Recovery {
   int code_ = COMEX_SUCCESS;
   std::unique_ptr<runtime::Allocation> old_;  // null: a newcomer
   std::vector<std::uint8_t> has_old_;         // by member
-  KeptShapes shapes_;
+  runtime::KeptOptions wanted_;
   std::shared_ptr<runtime::KeptAllocation> made_;
 };
 
@@ -116,13 +115,13 @@ int Recovery::run(void* ptr, void** ptrs, int* homes) {
   // What is under way reaches the old memory, also that of a dead worker.
   runtime_.fence_members(*runtime_.groups().find(groups::world_handle));
   if (!name_memory(ptr, ptrs, homes)) return code_;
-  runtime::find_homes(shapes_.homes, group_.size());
-  code_ = make_kept_over(runtime_, name, handle_, group_, shapes_, made_);
+  runtime::find_homes(wanted_.homes, group_.size());
+  code_ = make_kept_over(runtime_, wanted_, made_);
   if (code_ != COMEX_SUCCESS || !fill()) return code_;
   free_old();
-  for (std::size_t part = 0; part < shapes_.homes.size(); ++part) {
+  for (std::size_t part = 0; part < wanted_.homes.size(); ++part) {
     ptrs[part] = made_->parts[part];
-    homes[part] = static_cast<int>(shapes_.homes[part]);
+    homes[part] = static_cast<int>(wanted_.homes[part]);
   }
   return COMEX_SUCCESS;
 }
@@ -166,8 +165,8 @@ bool Recovery::choose_old(std::uint64_t root) {
     old_ = std::make_unique<runtime::Allocation>(*mine);
     old_->kept->is_whole = true;
   }
-  shapes_.root = root;
-  shapes_.recoveries = newest.recoveries + 1;
+  wanted_.root = root;
+  wanted_.recoveries = newest.recoveries + 1;
   return true;
 }
 
@@ -191,29 +190,29 @@ bool Recovery::learn(KeptFacts known) {
     return fail(me_ == 0, "part " + std::to_string(all.lost_part) +
                               " is lost: the member that had it is gone, and so are all that had a copy");
   }
-  shapes_.copies = all.copies;
+  wanted_.copies = all.copies;
   if (old_) {
-    shapes_.bytes = old_->kept->bytes;
-    for (const Worker home : old_->kept->homes) shapes_.homes.push_back(member(home));
+    wanted_.bytes = old_->kept->bytes;
+    for (const Worker home : old_->kept->homes) wanted_.homes.push_back(member(home));
   }
   return all.members == group_.size() || learn_parts(all.parts);
 }
 
 bool Recovery::learn_parts(std::uint32_t parts) {
-  shapes_.bytes.resize(parts);
-  shapes_.homes.resize(parts, runtime::no_home);
+  wanted_.bytes.resize(parts);
+  wanted_.homes.resize(parts, runtime::no_home);
   for (std::uint32_t begin = 0; begin < parts; begin += SomeParts::count) {
     const std::uint32_t count = std::min(SomeParts::count, parts - begin);
     SomeParts some;
     for (std::uint32_t i = 0; i < count; ++i) {
-      some.bytes[i] = shapes_.bytes[begin + i];
-      some.homes[i] = shapes_.homes[begin + i] + 1;  // no_home: 0
+      some.bytes[i] = wanted_.bytes[begin + i];
+      some.homes[i] = wanted_.homes[begin + i] + 1;  // no_home: 0
     }
     some = runtime_.all_merged(handle_, some);
     if (is_interrupted()) return false;
     for (std::uint32_t i = 0; i < count; ++i) {
-      shapes_.bytes[begin + i] = some.bytes[i];
-      shapes_.homes[begin + i] = some.homes[i] - 1;
+      wanted_.bytes[begin + i] = some.bytes[i];
+      wanted_.homes[begin + i] = some.homes[i] - 1;
     }
   }
   return true;
@@ -244,26 +243,26 @@ void* Recovery::source_address(std::uint32_t part) const {
 
 // Each member sends what it is the source of. The barrier's fences bring it to the new mirrors.
 bool Recovery::fill() {
-  for (std::uint32_t part = 0; old_ && part < shapes_.bytes.size(); ++part) {
-    if (shapes_.bytes[part] == 0 || source_of(part) != me_) continue;
+  for (std::uint32_t part = 0; old_ && part < wanted_.bytes.size(); ++part) {
+    if (wanted_.bytes[part] == 0 || source_of(part) != me_) continue;
     runtime::Reach target;
-    const auto home = static_cast<int>(shapes_.homes[part]);
+    const auto home = static_cast<int>(wanted_.homes[part]);
     if (!runtime::find_reach(runtime_, name, home, handle_, target)) {
       code_ = COMEX_FAILURE;
       break;
     }
     const Result<Operation> operation =
         op::validate({.action = Action::put, .target = target.worker()}, source_address(part),
-                     made_->parts[part], op::size_of(shapes_.bytes[part]));
+                     made_->parts[part], op::size_of(wanted_.bytes[part]));
     const int code = carry_out(runtime_, name, operation, target, made_->parts[part], Finish::block());
     if (code != COMEX_SUCCESS) code_ = code;
   }
-  const int filled = code_;
+  const bool is_filled = code_ == COMEX_SUCCESS;
   runtime_.barrier(handle_);
   if (is_interrupted()) return false;  // others may have gone on, or still write to what was made here
-  const Filled all = runtime_.all_merged(handle_, Filled{filled == COMEX_SUCCESS ? 0U : 1U});
+  const bool are_all_filled = runtime_.extras(handle_).collective->all_agree(is_filled);
   if (is_interrupted()) return false;
-  return all.failures == 0 || fail(filled != COMEX_SUCCESS, "a part could not be filled");
+  return are_all_filled || fail(!is_filled, "a part could not be filled");
 }
 
 // What all members have recovered from, and what interrupted calls have made meanwhile. Nobody writes to it
@@ -271,7 +270,7 @@ bool Recovery::fill() {
 // memory all the same.
 void Recovery::free_old() {
   made_->is_whole = true;
-  std::vector<runtime::Allocation> old = runtime_.allocations().all_of_root(shapes_.root);
+  std::vector<runtime::Allocation> old = runtime_.allocations().all_of_root(wanted_.root);
   std::erase_if(old, [&](const runtime::Allocation& each) { return each.kept == made_; });
   for (const runtime::Allocation& each : old) {
     forget_dead_parts(each.id);

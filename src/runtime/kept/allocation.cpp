@@ -54,6 +54,8 @@ std::uint64_t room_of(std::uint64_t bytes) {
 
 int Maker::run() {
   const std::vector<std::uint32_t> hosts = hosts_of(runtime_, options_.group);
+  made_.root = options_.root != 0 ? options_.root : options_.id;
+  made_.recoveries = options_.recoveries;
   made_.wanted_copies = options_.copies;
   made_.copies = std::min(options_.copies, count_hosts(hosts) - 1);
   made_.bytes = options_.bytes;

@@ -33,9 +33,11 @@ struct KeptOptions {
   int handle = 0;
   const groups::Group& group;
   std::uint64_t id = 0;
-  std::vector<std::uint64_t> bytes;
-  std::vector<std::uint32_t> homes;  // members
+  std::vector<std::uint64_t> bytes = {};  // of all parts
+  std::vector<std::uint32_t> homes = {};  // members
   std::uint32_t copies = 0;
+  std::uint64_t root = 0;        // of the memory that is recovered; 0: there is none
+  std::uint32_t recoveries = 0;  // of which this is the last
 };
 
 // Empty: such memory can be had over this group. Else it says why not, the same on all members.
