@@ -8,16 +8,15 @@
 namespace comex::calls {
 namespace {
 
-struct Signal {
-  long* word;
-  long value;
-  bool adds = false;
+using Signal = op::Direct::Signal;
+inline Signal signal_of(long* word, long value, bool adds = false) {
+  return {word, static_cast<std::uint64_t>(value), adds};
+}
 
-  bool is_aligned() const {
-    return word != nullptr && reinterpret_cast<std::uintptr_t>(word) % sizeof(long) == 0;
-  }
-  std::uint64_t bits() const { return static_cast<std::uint64_t>(value); }
-};
+inline bool is_placed(const void* word) {
+  return word != nullptr && reinterpret_cast<std::uintptr_t>(word) % sizeof(long) == 0;
+}
+
 struct SignalData {
   const void* src;
   void* dst;
@@ -27,11 +26,11 @@ struct SignalData {
 [[gnu::always_inline]] inline bool small_put_signal(const SignalData& data, const Signal& signal, int proc,
                                                     comex_group_t group) {
   PlainTarget to(proc, group);
-  if (!to || data.bytes < 0 || (data.bytes > 0 && data.src == nullptr) || !signal.is_aligned()) return false;
+  if (!to || data.bytes < 0 || (data.bytes > 0 && data.src == nullptr) || !is_placed(signal.word))
+    return false;
   const auto count = static_cast<std::uint64_t>(data.bytes);
   to.count(activity::Kind::put, count + sizeof signal.value);
-  return to.direct().try_put_signal(to.place(), to.target(), {data.src, data.dst, count},
-                                    {signal.word, signal.bits(), signal.adds});
+  return to.direct().try_put_signal(to.place(), to.target(), {data.src, data.dst, count}, signal);
 }
 
 // The signal word is checked before the data is written.
@@ -44,7 +43,7 @@ int put_signal_directly(runtime::Runtime& runtime, const Signal& signal, const c
   if (check()) {
     const int put = carry_out(runtime, name, data, target, data->far, finish);
     if (put != COMEX_SUCCESS) return put;
-    if (direct.try_put_signal(target.place, target.worker(), {}, {signal.word, signal.bits(), signal.adds})) {
+    if (direct.try_put_signal(target.place, target.worker(), {}, signal)) {
       runtime.count(activity::Kind::put, target, sizeof signal.value);
       return COMEX_SUCCESS;
     }
@@ -58,7 +57,7 @@ int put_signal_directly(runtime::Runtime& runtime, const Signal& signal, const c
   runtime::Reach target;
   runtime::Runtime* const runtime = enter(call, target);
   if (runtime == nullptr) return COMEX_FAILURE;
-  if (!signal.is_aligned()) {
+  if (!is_placed(signal.word)) {
     return runtime->reporter().fail(runtime->context(call.name, target, signal.word),
                                     "the signal word is null or not aligned to its 8 bytes");
   }
@@ -72,7 +71,7 @@ int put_signal_directly(runtime::Runtime& runtime, const Signal& signal, const c
   put->is_blocking = finish.kind == Finish::Kind::blocking;
   const op::RemoteTarget remote_target = target.remote_target();
   const auto begin = [&](nb::Completion& completion) {
-    target.remote->start_put_signal(put.value(), signal.word, signal.bits(), remote_target, completion,
+    target.remote->start_put_signal(put.value(), signal.word, signal.value, remote_target, completion,
                                     signal.adds);
   };
   return finish_remote(*runtime, *target.remote, target.reason(call.name), finish, begin, &remote_target);
@@ -104,56 +103,62 @@ bool holds(long left, int compare, long right) {
 }
 
 // Words of the caller's own memory that it waits for, without those that `skip` names.
-class Watched {
- public:
-  Watched(long* words, std::size_t count, const int* skip, int compare, long value)
-      : words_(words), count_(count), skip_(skip), compare_(compare), value_(value) {}
+struct Watched {
+  const char* call;
+  long* words;
+  std::size_t count;
+  const int* skip;
+  int compare;
+  long value;
 
-  bool is_skipped(std::size_t i) const { return skip_ != nullptr && skip_[i] != 0; }
+  bool is_skipped(std::size_t i) const { return skip != nullptr && skip[i] != 0; }
   bool holds(std::size_t i) const {
-    return calls::holds(std::atomic_ref<long>(words_[i]).load(std::memory_order_acquire), compare_, value_);
+    return calls::holds(std::atomic_ref<long>(words[i]).load(std::memory_order_acquire), compare, value);
   }
-  // The number of the first one from `from` on for which `wanted` is whether it holds; count_ if there is
+  // The number of the first one from `from` on for which `wanted` is whether it holds; count if there is
   // none.
   std::size_t next(bool wanted, std::size_t from = 0) const {
-    while (from < count_ && (is_skipped(from) || holds(from) != wanted)) ++from;
+    while (from < count && (is_skipped(from) || holds(from) != wanted)) ++from;
     return from;
   }
-  std::size_t count() const { return count_; }
   bool is_empty() const {
     std::size_t i = 0;
-    while (i < count_ && is_skipped(i)) ++i;
-    return i == count_;
+    while (i < count && is_skipped(i)) ++i;
+    return i == count;
   }
   // Reports what is wrong with the arguments; null then.
-  runtime::Runtime* enter(const char* name) const {
-    runtime::Runtime* const runtime = runtime::enter(name);
+  runtime::Runtime* enter() const {
+    runtime::Runtime* const runtime = runtime::enter(call);
     if (runtime == nullptr) return nullptr;
-    const bool is_placed = words_ != nullptr && reinterpret_cast<std::uintptr_t>(words_) % sizeof(long) == 0;
-    if (!is_placed && count_ != 0) {
-      runtime->reporter().fail({name, {}, words_}, "the word is null or not aligned to its 8 bytes");
-      return nullptr;
+    std::string wrong;
+    if (compare < COMEX_CMP_EQ || compare > COMEX_CMP_LE) {
+      wrong = "the comparison " + std::to_string(compare) +
+              " is unknown; COMEX_CMP_EQ to COMEX_CMP_LE are 0 to 5";
     }
-    if (compare_ < COMEX_CMP_EQ || compare_ > COMEX_CMP_LE) {
-      runtime->reporter().fail({name, {}, words_},
-                               "the comparison " + std::to_string(compare_) +
-                                   " is unknown; COMEX_CMP_EQ to COMEX_CMP_LE are 0 to 5");
-      return nullptr;
-    }
-    return runtime;
+    if (!is_placed(words) && count != 0) wrong = "the word is null or not aligned to its 8 bytes";
+    if (wrong.empty()) return runtime;
+    runtime->reporter().fail({call, {}, words}, wrong);
+    return nullptr;
   }
   template <class Done>
-  void wait(runtime::Runtime& runtime, const char* name, const Done& done) const {
-    if (!done()) runtime.engine().wait(done, {.operation = name, .address = words_});
+  void wait(runtime::Runtime& runtime, const Done& done) const {
+    if (!done()) runtime.engine().wait(done, {.operation = call, .address = words});
   }
-
- private:
-  long* words_;
-  std::size_t count_;
-  const int* skip_;
-  int compare_;
-  long value_;
+  // The number of the first one that holds, once there is one; count if all are skipped.
+  std::size_t await_first(runtime::Runtime& runtime) const {
+    std::size_t first = count;
+    if (!is_empty()) wait(runtime, [&] { return (first = next(true)) != count; });
+    return first;
+  }
 };
+
+int wait_for_all(const Watched& watched) {
+  runtime::Runtime* const runtime = watched.enter();
+  if (runtime == nullptr) return COMEX_FAILURE;
+  std::size_t first = 0;  // all before it have held, once is enough
+  watched.wait(*runtime, [&] { return (first = watched.next(false, first)) == watched.count; });
+  return COMEX_SUCCESS;
+}
 
 bool is_given(runtime::Runtime& runtime, const char* name, const void* output) {
   if (output == nullptr) runtime.reporter().fail({.operation = name}, "the address of the result is null");
@@ -169,7 +174,7 @@ using namespace comex::calls;
 [[gnu::flatten]] int comex_put_signal(void* src, void* dst, int bytes, long* signal_word, long value,
                                       int proc, comex_group_t group) {
   const SignalData data{src, dst, bytes};
-  const Signal signal{signal_word, value};
+  const Signal signal = signal_of(signal_word, value);
   if (small_put_signal(data, signal, proc, group)) [[likely]]
     return COMEX_SUCCESS;
   return put_signal({"put_signal", proc, group}, data, signal, Finish::block());
@@ -178,70 +183,50 @@ using namespace comex::calls;
 int comex_put_signal_x(const void* src, void* dst, size_t bytes, long* signal_word, long value, int proc,
                        comex_group_t group) {
   return put_signal_or_begin({"put_signal", proc, group}, {src, dst, op::size_of(bytes)},
-                             {signal_word, value}, Finish::block());
+                             signal_of(signal_word, value), Finish::block());
 }
 
 int comex_put_signal_add(const void* src, void* dst, size_t bytes, long* signal_word, long value, int proc,
                          comex_group_t group) {
   return put_signal_or_begin({"put_signal_add", proc, group}, {src, dst, op::size_of(bytes)},
-                             {signal_word, value, true}, Finish::block());
+                             signal_of(signal_word, value, true), Finish::block());
 }
 
 int comex_nbput_signal(const void* src, void* dst, size_t bytes, long* signal_word, long value, int proc,
                        comex_group_t group, comex_request_t* handle) {
   return put_signal_or_begin({"nbput_signal", proc, group}, {src, dst, op::size_of(bytes)},
-                             {signal_word, value}, Finish::by(handle));
+                             signal_of(signal_word, value), Finish::by(handle));
 }
 
 int comex_nbput_signal_add(const void* src, void* dst, size_t bytes, long* signal_word, long value, int proc,
                            comex_group_t group, comex_request_t* handle) {
   return put_signal_or_begin({"nbput_signal_add", proc, group}, {src, dst, op::size_of(bytes)},
-                             {signal_word, value, true}, Finish::by(handle));
+                             signal_of(signal_word, value, true), Finish::by(handle));
 }
 
 int comex_wait_until(long* word, int compare, long value) {
-  const Watched watched(word, 1, nullptr, compare, value);
-  runtime::Runtime* const runtime = watched.enter("wait_until");
-  if (runtime == nullptr) return COMEX_FAILURE;
-  watched.wait(*runtime, "wait_until", [&] { return watched.holds(0); });
-  return COMEX_SUCCESS;
+  return wait_for_all({"wait_until", word, 1, nullptr, compare, value});
 }
 
 int comex_wait_until_all(long* words, size_t count, const int* skip, int compare, long value) {
-  const char* name = "wait_until_all";
-  const Watched watched(words, count, skip, compare, value);
-  runtime::Runtime* const runtime = watched.enter(name);
-  if (runtime == nullptr) return COMEX_FAILURE;
-  std::size_t first = 0;  // all before it have held, once is enough
-  watched.wait(*runtime, name, [&] { return (first = watched.next(false, first)) == count; });
-  return COMEX_SUCCESS;
+  return wait_for_all({"wait_until_all", words, count, skip, compare, value});
 }
 
 int comex_wait_until_any(long* words, size_t count, const int* skip, int compare, long value, size_t* index) {
-  const char* name = "wait_until_any";
-  const Watched watched(words, count, skip, compare, value);
-  runtime::Runtime* const runtime = watched.enter(name);
-  if (runtime == nullptr || !is_given(*runtime, name, index)) return COMEX_FAILURE;
-  std::size_t found = count;
-  if (!watched.is_empty()) {
-    watched.wait(*runtime, name, [&] { return (found = watched.next(true)) != count; });
-  }
-  *index = found;
+  const Watched watched{"wait_until_any", words, count, skip, compare, value};
+  runtime::Runtime* const runtime = watched.enter();
+  if (runtime == nullptr || !is_given(*runtime, watched.call, index)) return COMEX_FAILURE;
+  *index = watched.await_first(*runtime);
   return COMEX_SUCCESS;
 }
 
 int comex_wait_until_some(long* words, size_t count, const int* skip, int compare, long value,
                           size_t* indices, size_t* found) {
-  const char* name = "wait_until_some";
-  const Watched watched(words, count, skip, compare, value);
-  runtime::Runtime* const runtime = watched.enter(name);
-  if (runtime == nullptr || !is_given(*runtime, name, found)) return COMEX_FAILURE;
-  if (count != 0 && !is_given(*runtime, name, indices)) return COMEX_FAILURE;
-  std::size_t first = count;
-  if (!watched.is_empty()) {
-    watched.wait(*runtime, name, [&] { return (first = watched.next(true)) != count; });
-  }
-  *found = 0;
-  for (std::size_t i = first; i < count; i = watched.next(true, i + 1)) indices[(*found)++] = i;
+  const Watched watched{"wait_until_some", words, count, skip, compare, value};
+  runtime::Runtime* const runtime = watched.enter();
+  if (runtime == nullptr || !is_given(*runtime, watched.call, found)) return COMEX_FAILURE;
+  if (count != 0 && !is_given(*runtime, watched.call, indices)) return COMEX_FAILURE;
+  std::size_t i = watched.await_first(*runtime);
+  for (*found = 0; i < count; i = watched.next(true, i + 1)) indices[(*found)++] = i;
   return COMEX_SUCCESS;
 }
