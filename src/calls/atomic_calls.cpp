@@ -227,19 +227,16 @@ int carry_out(runtime::Runtime& runtime, const char* name, const runtime::Reach&
           direct.check_word(target.place, target.worker(), operation.far, scalar_bytes(operation.scalar));
       return runtime.reporter().fail(where(), direct.describe(checked, target.worker(), target.place));
     }
-    if (finish.kind == Finish::Kind::handle) *finish.handle = nb::HandleTable::completed_handle;
     runtime.count(activity::Kind::rmw, target, scalar_bytes(operation.scalar));
-    return COMEX_SUCCESS;
+    return finish.complete();
   }
   runtime.count(activity::Kind::rmw, target, scalar_bytes(operation.scalar));
-  const op::RemoteTarget remote_target = target.remote_target();
-  op::Remote& remote = *target.remote;
-  const bool may_append = !operation.is_blocking;
+  const op::RemoteTarget far = target.remote_target();
   const auto begin = [&](nb::Completion& completion) {
-    remote.append_or_start(operation, remote_target, completion);
+    target.remote->append_or_start(operation, far, completion);
   };
-  return finish_remote(runtime, remote, target.reason(name), finish, begin,
-                       may_append ? &remote_target : nullptr);
+  return finish_remote(runtime, *target.remote, target.reason(name), finish, begin,
+                       operation.is_blocking ? nullptr : &far);
 }
 
 template <class Arguments>
@@ -267,10 +264,7 @@ inline int blocking_atomic(const Arguments& arguments, int proc, comex_group_t g
 template <class Arguments>
 inline int nonblocking_atomic(const Arguments& arguments, int proc, comex_group_t group,
                               comex_request_t* handle) {
-  if (small_atomic(arguments, proc, group)) {
-    if (handle != nullptr) *handle = nb::HandleTable::completed_handle;
-    return COMEX_SUCCESS;
-  }
+  if (small_atomic(arguments, proc, group)) return Finish::by(handle).complete();
   if (appended_atomic(arguments, proc, group, handle)) return COMEX_SUCCESS;
   return perform(arguments, proc, group, Finish::by(handle));
 }

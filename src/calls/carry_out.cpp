@@ -114,10 +114,7 @@ int carry_out(runtime::Runtime& runtime, const char* name, Operation& operation,
   const CountedCall counted(runtime, operation, scatters, target);
   if (runtime.is_direct(op::kind_of(operation.action), target)) {
     const int result = carry_out_directly(runtime, name, operation, scatters, target);
-    if (result == COMEX_SUCCESS && finish.kind == Finish::Kind::handle) {
-      *finish.handle = nb::HandleTable::completed_handle;
-    }
-    return result;
+    return result == COMEX_SUCCESS ? finish.complete() : result;
   }
   const op::RemoteTarget remote_target = target.remote_target();
   op::Remote& remote = *target.remote;

@@ -36,6 +36,11 @@ struct Finish {
   static Finish by(comex_request_t* handle) {
     return {handle == nullptr ? Kind::implicit : Kind::handle, handle};
   }
+  // For an operation that is complete.
+  int complete() const {
+    if (handle != nullptr) *handle = nb::HandleTable::completed_handle;
+    return COMEX_SUCCESS;
+  }
 };
 
 // Does the operation once with each of the scatters. On the own host a wrong one of them leaves all undone;

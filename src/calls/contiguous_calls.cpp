@@ -124,11 +124,6 @@ bool appended_get(const void* src, void* dst, std::int64_t bytes, int proc, come
   return true;
 }
 
-inline int completed(comex_request_t* handle) {
-  if (handle != nullptr) *handle = nb::HandleTable::completed_handle;
-  return COMEX_SUCCESS;
-}
-
 template <class Count>
 inline int put_bytes(void* src, void* dst, Count bytes, int proc, comex_group_t group) {
   if (small_put(src, dst, bytes, proc, group)) [[likely]]
@@ -159,22 +154,22 @@ inline int acc_bytes(int op, const void* scale, void* src, void* dst, std::int64
 
 [[gnu::noinline]] int nbput_bytes(void* src, void* dst, std::int64_t bytes, int proc, comex_group_t group,
                                   comex_request_t* handle) {
-  if (small_put(src, dst, bytes, proc, group)) return completed(handle);
-  if (appended_put(src, dst, bytes, proc, group)) return completed(handle);
+  if (small_put(src, dst, bytes, proc, group)) return Finish::by(handle).complete();
+  if (appended_put(src, dst, bytes, proc, group)) return Finish::by(handle).complete();
   return transfer({"nbput", proc, group}, as_put, {src, dst, bytes}, Finish::by(handle));
 }
 
 [[gnu::noinline]] int nbget_bytes(void* src, void* dst, std::int64_t bytes, int proc, comex_group_t group,
                                   comex_request_t* handle) {
-  if (small_get(src, dst, bytes, proc, group)) return completed(handle);
+  if (small_get(src, dst, bytes, proc, group)) return Finish::by(handle).complete();
   if (appended_get(src, dst, bytes, proc, group, handle)) return COMEX_SUCCESS;
   return transfer({"nbget", proc, group}, as_get, {dst, src, bytes}, Finish::by(handle));
 }
 
 [[gnu::noinline]] int nbacc_bytes(const Call& call, const Accumulate& acc,
                                   const ContiguousArguments& arguments, comex_request_t* handle) {
-  if (small_acc(call, acc, arguments)) return completed(handle);
-  if (appended_acc(call, acc, arguments)) return completed(handle);
+  if (small_acc(call, acc, arguments)) return Finish::by(handle).complete();
+  if (appended_acc(call, acc, arguments)) return Finish::by(handle).complete();
   return transfer(call, as_acc(acc), arguments, Finish::by(handle));
 }
 

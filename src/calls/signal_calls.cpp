@@ -80,9 +80,8 @@ int put_signal_directly(runtime::Runtime& runtime, const Signal& signal, const c
 // For all calls but the most frequent one, so that its short path stays short.
 [[gnu::noinline]] int put_signal_or_begin(const Call& call, const SignalData& data, const Signal& signal,
                                           const Finish& finish) {
-  if (!small_put_signal(data, signal, call.proc, call.group)) return put_signal(call, data, signal, finish);
-  if (finish.kind == Finish::Kind::handle) *finish.handle = nb::HandleTable::completed_handle;
-  return COMEX_SUCCESS;
+  return small_put_signal(data, signal, call.proc, call.group) ? finish.complete()
+                                                               : put_signal(call, data, signal, finish);
 }
 
 bool holds(long left, int compare, long right) {
