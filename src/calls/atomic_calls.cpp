@@ -202,14 +202,13 @@ bool appended_atomic(const Arguments& arguments, int proc, comex_group_t group, 
   AtomicOperation operation = operation_of(static_cast<Worker>(proc), found, arguments);
   const bool is_in_place =
       found.is_wide ? is_aligned<std::uint64_t>(arguments.far) : is_aligned<std::uint32_t>(arguments.far);
-  if (!is_in_place || !runtime->remote().takes(scalar_bytes(operation.scalar))) return false;
+  const unsigned bytes = scalar_bytes(operation.scalar);
+  if (!is_in_place || !runtime->remote().takes(bytes)) return false;
   operation.is_blocking = false;
   const auto append = [&](op::Remote& remote, const op::RemoteTarget& far, nb::Completion& completion) {
     return remote.append_atomic(operation, far, completion);
   };
-  if (!appended_and_awaited(*runtime, {Arguments::name, proc}, handle, append)) return false;
-  runtime->count(activity::Kind::rmw, runtime->place(operation.target), scalar_bytes(operation.scalar));
-  return true;
+  return appended_and_awaited(*runtime, activity::Kind::rmw, {Arguments::name, proc}, bytes, handle, append);
 }
 
 int carry_out(runtime::Runtime& runtime, const char* name, const runtime::Reach& target,

@@ -19,23 +19,33 @@ inline runtime::Runtime* behind_server(activity::Kind kind, const void* near, co
   return is_plain && !runtime->router().is_direct(kind, target) ? runtime : nullptr;
 }
 
-// For operations with an answer; calls append(remote, remote target, completion).
+// Calls append(remote, remote target), and counts the operation where that has taken it.
 template <class Append>
-inline bool appended_and_awaited(runtime::Runtime& runtime, const op::WaitReason& call,
-                                 comex_request_t* handle, const Append& append) {
+inline bool appended(runtime::Runtime& runtime, activity::Kind kind, const Call& call, std::uint64_t bytes,
+                     const Append& append) {
+  const auto target = static_cast<Worker>(call.proc);
+  if (!runtime.append({call.name, call.proc}, target, append)) return false;
+  runtime.count(kind, runtime.place(target), bytes);
+  return true;
+}
+
+// The same for operations with an answer; calls append(remote, remote target, completion).
+template <class Append>
+inline bool appended_and_awaited(runtime::Runtime& runtime, activity::Kind kind, const Call& call,
+                                 std::uint64_t bytes, comex_request_t* handle, const Append& append) {
   const auto with_completion = [&](op::Remote& remote, const op::RemoteTarget& far) {
-    if (handle == nullptr) return append(remote, far, runtime.implicit().of(static_cast<Lpid>(call.target)));
+    if (handle == nullptr) return append(remote, far, runtime.implicit().of(static_cast<Lpid>(call.proc)));
     const int issued = runtime.handles().issue();
     if (issued == 0) return false;
     nb::Completion& completion = *runtime.handles().find(issued);
     const bool is_taken = append(remote, far, completion);
     completion.complete();  // completes the part with which issue() began
     if (!is_taken) return false;
-    runtime.note_handle(issued, {call.operation, call.target, far.server});
+    runtime.note_handle(issued, {call.name, call.proc, far.server});
     *handle = issued;
     return true;
   };
-  return runtime.append(call, static_cast<Worker>(call.target), with_completion);
+  return appended(runtime, kind, call, bytes, with_completion);
 }
 
 }  // namespace comex::calls

@@ -87,11 +87,8 @@ bool appended_put(const void* src, void* dst, std::int64_t bytes, int proc, come
   const auto append = [&](op::Remote& remote, const op::RemoteTarget& far) {
     return remote.append_put(src, dst, static_cast<std::uint64_t>(bytes), far);
   };
-  if (runtime == nullptr || !runtime->append({"nbput", proc}, static_cast<Worker>(proc), append))
-    return false;
-  runtime->count(activity::Kind::put, runtime->place(static_cast<Worker>(proc)),
-                 static_cast<std::uint64_t>(bytes));
-  return true;
+  return runtime != nullptr &&
+         appended(*runtime, activity::Kind::put, {"nbput", proc}, static_cast<std::uint64_t>(bytes), append);
 }
 
 bool appended_acc(const Call& call, const Accumulate& acc, const ContiguousArguments& arguments) {
@@ -100,14 +97,11 @@ bool appended_acc(const Call& call, const Accumulate& acc, const ContiguousArgum
   if (scaling.scalar == Scalar::none || !is_sum || acc.scale == nullptr || arguments.bytes <= 0) return false;
   runtime::Runtime* const runtime =
       behind_server(activity::Kind::acc, arguments.near, arguments.far, call.proc, call.group);
+  const std::uint64_t whole = whole_bytes(scaling.scalar, arguments.bytes);
   const auto append = [&](op::Remote& remote, const op::RemoteTarget& far) {
-    return remote.append_acc(scaling, arguments.near, arguments.far,
-                             whole_bytes(scaling.scalar, arguments.bytes), far);
+    return remote.append_acc(scaling, arguments.near, arguments.far, whole, far);
   };
-  const auto target = static_cast<Worker>(call.proc);
-  if (runtime == nullptr || !runtime->append({call.name, call.proc}, target, append)) return false;
-  runtime->count(activity::Kind::acc, runtime->place(target), whole_bytes(scaling.scalar, arguments.bytes));
-  return true;
+  return runtime != nullptr && appended(*runtime, activity::Kind::acc, call, whole, append);
 }
 
 bool appended_get(const void* src, void* dst, std::int64_t bytes, int proc, comex_group_t group,
@@ -118,10 +112,8 @@ bool appended_get(const void* src, void* dst, std::int64_t bytes, int proc, come
   const auto append = [&](op::Remote& remote, const op::RemoteTarget& far, nb::Completion& completion) {
     return remote.append_get(dst, src, static_cast<std::uint64_t>(bytes), far, completion);
   };
-  if (!appended_and_awaited(*runtime, {"nbget", proc}, handle, append)) return false;
-  runtime->count(activity::Kind::get, runtime->place(static_cast<Worker>(proc)),
-                 static_cast<std::uint64_t>(bytes));
-  return true;
+  return appended_and_awaited(*runtime, activity::Kind::get, {"nbget", proc},
+                              static_cast<std::uint64_t>(bytes), handle, append);
 }
 
 template <class Count>
@@ -143,13 +135,6 @@ inline int acc_bytes(int op, const void* scale, void* src, void* dst, std::int64
   if (small_acc({"acc", proc, group}, {op, scale}, {src, dst, bytes})) [[likely]]
     return COMEX_SUCCESS;
   return blocking_acc(op, scale, src, dst, bytes, proc, group);
-}
-
-// For all calls but the most frequent ones, so that their short path stays short.
-[[gnu::noinline]] int other_acc_bytes(const Call& call, const Accumulate& acc,
-                                      const ContiguousArguments& arguments) {
-  if (small_acc(call, acc, arguments)) return COMEX_SUCCESS;
-  return transfer(call, as_acc(acc), arguments, Finish::block());
 }
 
 [[gnu::noinline]] int nbput_bytes(void* src, void* dst, std::int64_t bytes, int proc, comex_group_t group,
@@ -205,8 +190,11 @@ int comex_acc_x(int type, const void* scale, const void* src, void* dst, size_t 
 }
 
 int comex_acc_op(int op, int type, const void* src, void* dst, size_t bytes, int proc, comex_group_t group) {
-  return other_acc_bytes({"acc_op", proc, group}, Accumulate::by(op, type),
-                         {writable(src), dst, size_of(bytes)});
+  const Call call{"acc_op", proc, group};
+  const Accumulate acc = Accumulate::by(op, type);
+  const ContiguousArguments arguments{writable(src), dst, size_of(bytes)};
+  if (small_acc(call, acc, arguments)) return COMEX_SUCCESS;
+  return transfer(call, as_acc(acc), arguments, Finish::block());
 }
 
 int comex_nbput(void* src, void* dst, int bytes, int proc, comex_group_t group, comex_request_t* handle) {
