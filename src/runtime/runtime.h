@@ -289,16 +289,6 @@ class Runtime {
     all_reduce(handle, std::as_writable_bytes(std::span(&mine, 1)), merging<T>());
     return mine;
   }
-  // Merges a value of each host by T::merge, on the first worker of the first host. make() is called on the
-  // lowest worker of each host; returns whether this is one.
-  template <class T, class Make>
-  bool merge_hosts(T& merged, const Make& make) {
-    if (!host_.is_lowest()) return false;
-    merged = make();
-    if (world_->group->host_count() == 1) return true;
-    host_leaders_->all_reduce(std::as_writable_bytes(std::span(&merged, 1)), merging<T>());
-    return true;
-  }
   // Collects the values of all members, by rank; also a meeting.
   void gather(int handle, std::span<const std::byte> mine, std::span<std::byte> all);
   template <class T>

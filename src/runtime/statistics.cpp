@@ -117,14 +117,16 @@ void report_statistics(Runtime& runtime) {
   if (!counts_statistics(settings)) return;
   runtime.synchronize(groups::world_handle);  // every rank of the host has counted all that it did
   if (runtime.has_dead_member(groups::world_handle)) return;
-  JobTotals totals;
-  if (!runtime.merge_hosts(totals, [&] { return totals_of_host(runtime.world()); })) return;
+  World& world = runtime.world();
+  const bool is_first_of_host = world.share.host_workers().front() == world.transport->rank();
+  const JobTotals totals =
+      runtime.all_merged(groups::world_handle, is_first_of_host ? totals_of_host(world) : JobTotals());
   if (runtime.me() != 0) return;
   if (settings.stats == "1") {
     Reporter::print_text(statistics_text(totals, settings));
     return;
   }
-  const std::string name = runtime.world().output_file(settings.stats);
+  const std::string name = world.output_file(settings.stats);
   std::ofstream file(name);
   file << (settings.stats.ends_with(".json") ? statistics_json(totals, settings)
                                              : statistics_text(totals, settings));
