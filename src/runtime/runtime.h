@@ -299,6 +299,7 @@ class Runtime {
   }
 
  private:
+  void start_fences_with_mirrors(nb::Completion& completion);
   void give_way();
   template <class T>
   static auto merging() {
