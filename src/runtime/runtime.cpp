@@ -227,19 +227,12 @@ void Runtime::poll_in_call() {
   }
 }
 
-void Runtime::synchronize_world() {
+void Runtime::synchronize(int handle) {
+  if (handle != groups::world_handle) return extras(handle).collective->barrier();
   host_.enter();
   if (world_->group->host_count() == 1) return;
   if (host_leaders_) host_leaders_->barrier();
   host_.leave();
-}
-
-void Runtime::synchronize(int handle) {
-  if (handle == groups::world_handle) {
-    synchronize_world();
-  } else {
-    extras(handle).collective->barrier();
-  }
 }
 
 void Runtime::barrier(int handle) {

@@ -339,7 +339,6 @@ class Runtime {
   bool wait_for(const op::WaitReason& reason, Keep keep);
   template <class F>
   void for_each_reach(const groups::Group& group, F&& f);
-  void synchronize_world();
   void all_reduce(int handle, std::span<std::byte> data, op::GroupCollective::CombineFunction combine);
 
   Reporter& reporter_;

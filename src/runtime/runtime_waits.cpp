@@ -61,7 +61,7 @@ void Runtime::fence_members(const groups::Group& group) {
       member.remote->start_fence(member.remote_target().server, completion);
     });
   });
-  const auto keep = [&](Lpid each) { return is_world ? is_own(each) : is_in(group, each); };
+  const auto keep = [&](Lpid each) { return is_in(group, each); };
   const auto who_is_silent = [&] { return servers_text(dirty_servers(group)); };
   const op::FunctionRef<std::string()> awaited(who_is_silent);
   const op::Engine::Lock lock =
@@ -81,7 +81,7 @@ void Runtime::fence_everybody() {
     remote_.start_fence_all(completion);
   });
   other_worlds_->start_fence_all(completion);
-  engine_.wait([&] { return completion.done(); }, reason);
+  wait(completion, reason);
   wait_until_done([](Lpid) { return true; }, reason);
   kept_writes_are_fenced(kept_writes);
   std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -98,10 +98,8 @@ bool Runtime::take_failures(const Reach& target) {
 
 bool Runtime::take_failures(const groups::Group& group) {
   const op::Engine::Lock lock = engine_.enter();
-  const bool is_world = is_world_group(group);
-  const auto keep = [&](Lpid each) { return is_world ? is_own(each) : is_in(group, each); };
-  const bool was_implicit = implicit_.take_failures(keep);
-  if (is_world) return remote_.take_failures() != 0 || was_implicit;
+  const bool was_implicit = implicit_.take_failures([&](Lpid each) { return is_in(group, each); });
+  if (is_world_group(group)) return remote_.take_failures() != 0 || was_implicit;
   std::uint64_t failures = 0;
   for_each_reach(group, [&](const Reach& member) {
     if (member.remote->has_failures()) failures += member.remote->take_failures(member.remote_target());
