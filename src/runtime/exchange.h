@@ -56,10 +56,4 @@ inline CommonStatus common_status(transport::Collective& all, const Status& mine
   return common;
 }
 
-inline Status settle(transport::Collective& all, const Status& mine) {
-  CommonStatus common = common_status(all, mine);
-  if (common) return {};
-  return environment_error("MPI rank " + std::to_string(common.failed_rank) + ": " + common.text);
-}
-
 }  // namespace comex::runtime

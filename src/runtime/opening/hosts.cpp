@@ -82,9 +82,9 @@ Status Neighbours::settle(const Reporter& reporter) {
 Result<Machine> find_machine(transport::Collective& all, shm::Os& os, const Settings& settings,
                              const Reporter& reporter) {
   Neighbours neighbours(all, os, own_host_key(os, settings));
-  const Status mine = neighbours.settle(reporter);
-  if (Status everywhere = settle(all, mine); !everywhere) return everywhere.take_failure();
-  return neighbours.machine();
+  const CommonStatus common = common_status(all, neighbours.settle(reporter));
+  if (common) return neighbours.machine();
+  return environment_error("MPI rank " + std::to_string(common.failed_rank) + ": " + common.text);
 }
 
 std::vector<int> machines_of_ranks(transport::Collective& lowest, int machine, std::span<const int> own,
