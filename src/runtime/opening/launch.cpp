@@ -21,9 +21,7 @@ void end_after_failures(const World& world) {
 
 }  // namespace
 
-void Launch::wake_progress_ranks() {
-  if (share_.host_workers().front() != parked_.rank()) return;
-  const Command command = Command::wake;
+void Launch::tell_progress_ranks(Command command) const {
   for (const int rank : share_.host.progress_ranks) {
     mpi_check()(PMPI_Send(&command, 1, MPI_BYTE, rank, parking_tag, parked_.get()), "MPI_Send");
   }
@@ -32,11 +30,7 @@ void Launch::wake_progress_ranks() {
 void Launch::release_progress_ranks() {
   // The hook of MPI_Finalize also calls this on a progress rank that was a worker over some communicator
   // before.
-  if (!has_split() || first_opening_->place.role != pr::Role::worker) return;
-  const Command command = Command::quit;
-  for (const int rank : share_.host.progress_ranks) {
-    mpi_check()(PMPI_Send(&command, 1, MPI_BYTE, rank, parking_tag, parked_.get()), "MPI_Send");
-  }
+  if (has_split() && first_opening_->place.role == pr::Role::worker) tell_progress_ranks(Command::quit);
 }
 
 Launch::Command Launch::park(const World& world, std::size_t quits_expected) {
@@ -65,7 +59,7 @@ std::unique_ptr<World> Launch::over_all_ranks(const WorldJoiner& joiner) {
     parked_ = Communicator::duplicate(MPI_COMM_WORLD);
     mpi_check().let_errors_return(parked_.get());
   }
-  if (has_split()) wake_progress_ranks();
+  if (has_split() && share_.host_workers().front() == parked_.rank()) tell_progress_ranks(Command::wake);
   for (;;) {
     auto world = open_world(MPI_COMM_WORLD, *reporter_, {openings_++, parents_},
                             first_opening_ ? &*first_opening_ : nullptr);

@@ -44,7 +44,7 @@ class Launch {
  private:
   enum class Command : unsigned char { wake, quit };
 
-  void wake_progress_ranks();
+  void tell_progress_ranks(Command command) const;
   Command park(const World& world, std::size_t quits_expected);
 
   Reporter* reporter_;
