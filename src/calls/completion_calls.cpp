@@ -40,6 +40,12 @@ int failures_of(runtime::Runtime& runtime, const groups::Group& group) {
   return runtime::failed_on_the_way(runtime, runtime.has_lost_member(group));
 }
 
+int fence_over(runtime::Runtime& runtime, const char* name, const groups::Group& group) {
+  runtime.fence_members(group);
+  if (!runtime::check_not_lost(runtime, name, group)) return COMEX_FAILURE;
+  return failures_of(runtime, group);
+}
+
 int result_of(runtime::Runtime& runtime, int handle) {
   return runtime::result_of(runtime, runtime.handles().take_failure(handle));
 }
@@ -86,10 +92,9 @@ int comex_progress(void) {
 }
 
 int comex_wait_proc(int proc, comex_group_t group) {
-  runtime::Runtime* runtime = runtime::enter("wait_proc");
   runtime::Reach target;
-  if (runtime == nullptr || !runtime::find_reach(*runtime, "wait_proc", proc, group, target))
-    return COMEX_FAILURE;
+  runtime::Runtime* const runtime = enter({"wait_proc", proc, group}, target);
+  if (runtime == nullptr) return COMEX_FAILURE;
   if (runtime->wait_target(target)) return COMEX_SUCCESS;
   return runtime::failed_on_the_way(*runtime, runtime->has_lost(target));
 }
@@ -107,10 +112,9 @@ int comex_fence_proc(int proc, comex_group_t group) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     return COMEX_SUCCESS;
   }
-  runtime::Runtime* runtime = runtime::enter("fence_proc");
   runtime::Reach target;
-  if (runtime == nullptr || !runtime::find_reach(*runtime, "fence_proc", proc, group, target))
-    return COMEX_FAILURE;
+  runtime::Runtime* const runtime = enter({"fence_proc", proc, group}, target);
+  if (runtime == nullptr) return COMEX_FAILURE;
   runtime->fence(target);
   const bool is_foreign = target.bridge != no_bridge;  // it may have been lost meanwhile
   if (is_foreign && !runtime::check_reachable(*runtime, "fence_proc", target.lpid, {group, proc}, target))
@@ -139,17 +143,12 @@ int comex_fence_allocation(void* ptr, comex_group_t handle) {
     return runtime->reporter().fail(
         {name, {}, ptr}, "the address is not that of an allocation over group " + std::to_string(handle));
   }
-  runtime->fence_members(*group);
-  if (!runtime::check_not_lost(*runtime, name, *group)) return COMEX_FAILURE;
-  return failures_of(*runtime, *group);
+  return fence_over(*runtime, name, *group);
 }
 
 int comex_fence_all(comex_group_t handle) {
   const auto [runtime, group] = runtime::enter_group("fence_all", handle);
-  if (group == nullptr) return COMEX_FAILURE;
-  runtime->fence_members(*group);
-  if (!runtime::check_not_lost(*runtime, "fence_all", *group)) return COMEX_FAILURE;
-  return failures_of(*runtime, *group);
+  return group == nullptr ? COMEX_FAILURE : fence_over(*runtime, "fence_all", *group);
 }
 
 int comex_barrier(comex_group_t handle) {
