@@ -142,9 +142,19 @@ int tell_taken(const Named& named, bool is_taken, bool is_recovered, int* acquir
   return code_of(*named.runtime, is_recovered);
 }
 
-void note_held(const Named& named) {
-  const op::Engine::Lock lock = named.runtime->engine().enter();
-  named.runtime->held_mutexes().push_back(named.held());
+// Asks the owner's server for the mutex by start_lock or start_try_lock, and notes that it is held.
+int ask_server(const Named& named, const char* name, decltype(&op::Remote::start_lock) start,
+               std::uint64_t& taken) {
+  runtime::Runtime& runtime = *named.runtime;
+  const op::RemoteTarget far = named.far();
+  const auto begin = [&](nb::Completion& completion) {
+    (runtime.remote().*start)(named.index, far, completion, &taken);
+  };
+  const int result = finish_remote(runtime, runtime.remote(), reason(name, named), Finish::block(), begin);
+  if (result != COMEX_SUCCESS || taken == protocol::not_taken) return result;
+  const op::Engine::Lock lock = runtime.engine().enter();
+  runtime.held_mutexes().push_back(named.held());
+  return result;
 }
 
 bool take_held(const Named& named) {
@@ -240,14 +250,9 @@ int comex_lock(int mutex, int proc) {
     named.order_before_direct();
     return lock_here(named);
   }
-  const comex::op::RemoteTarget far = named.far();
   std::uint64_t taken = protocol::not_taken;
-  const int result = finish_remote(*named.runtime, named.runtime->remote(), reason("lock", named),
-                                   Finish::block(), [&](Completion& completion) {
-                                     named.runtime->remote().start_lock(named.index, far, completion, &taken);
-                                   });
+  const int result = ask_server(named, "lock", &op::Remote::start_lock, taken);
   if (result != COMEX_SUCCESS) return result;
-  note_held(named);
   return code_of(*named.runtime, taken == protocol::taken_value(true));
 }
 
@@ -267,17 +272,10 @@ int comex_trylock(int mutex, int proc, int* acquired) {
                       taken == comex::shm::LockResult::taken_over, acquired);
   }
   named.runtime->fence(named.reach());  // so that a mutex just released is free
-  const comex::op::RemoteTarget far = named.far();
   std::uint64_t taken = protocol::not_taken;
-  const int result =
-      finish_remote(*named.runtime, named.runtime->remote(), reason("trylock", named), Finish::block(),
-                    [&](Completion& completion) {
-                      named.runtime->remote().start_try_lock(named.index, far, completion, &taken);
-                    });
+  const int result = ask_server(named, "trylock", &op::Remote::start_try_lock, taken);
   if (result != COMEX_SUCCESS) return result;
-  const bool is_taken = taken != protocol::not_taken;
-  if (is_taken) note_held(named);
-  return tell_taken(named, is_taken, taken == protocol::taken_value(true), acquired);
+  return tell_taken(named, taken != protocol::not_taken, taken == protocol::taken_value(true), acquired);
 }
 
 int comex_unlock(int mutex, int proc) {
