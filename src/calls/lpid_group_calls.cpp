@@ -95,9 +95,9 @@ class IntermediateGroups {
         parts_(by_world(runtime, proposed_.lpids)) {}
 
   // Returns the bridge on which all members are then; collective over them. If two blocks cannot be joined,
-  // all fail: the lower block's leader continues for both and tells the blocks that would have joined them. A
-  // failure with an empty text has been reported, here or elsewhere.
-  Result<BridgeId> build() {
+  // all fail, and get no_bridge: the lower block's leader continues for both and tells the blocks that would
+  // have joined them.
+  BridgeId build() {
     const auto has_me = [&](const std::vector<Lpid>& part) { return runtime_.is_own(part.front()); };
     const auto mine = static_cast<std::size_t>(std::ranges::find_if(parts_, has_me) - parts_.begin());
     first_ = mine;
@@ -109,11 +109,15 @@ class IntermediateGroups {
       const std::size_t other = block ^ width;
       if (other < parts_.size()) join(block, other);
     }
-    if (verdict_.code != COMEX_SUCCESS) return environment_error(verdict_.why.data());
-    return runtime_.groups().find(here_)->bridge();
+    return verdict_.code == COMEX_SUCCESS ? runtime_.groups().find(here_)->bridge() : no_bridge;
   }
-  // After a failure with an empty text: COMEX_PROC_FAILED, or that another process reports it.
-  int code() const { return verdict_.code; }
+  // Returns the code of the call that failed. A failure without a text has been reported, here or elsewhere.
+  int report() const {
+    if (verdict_.why.front() != '\0')
+      return runtime_.reporter().fail({.operation = from_lpids}, verdict_.why.data());
+    const bool has_died = verdict_.code == COMEX_PROC_FAILED;
+    return has_died ? runtime::ended_by_death(runtime_) : runtime::failed_somewhere(runtime_);
+  }
   // Collective over the members of the new group, which keeps the last bridge. After a failed step,
   // collective over the members of the groups made so far.
   void take_down() {
@@ -213,19 +217,12 @@ int make_spanning(runtime::Runtime& runtime, std::span<const Lpid> lpids, comex_
   if (const std::string lost = named_loss(runtime, lpids); !lost.empty())
     return runtime.reporter().fail({.operation = from_lpids}, lost);
   IntermediateGroups intermediate(runtime, proposed);
-  const Result<BridgeId> bridge = intermediate.build();
-  int result = COMEX_FAILURE;
-  if (bridge) {
-    proposed.bridge = bridge.value();
-    result = create_group(runtime, from_lpids, proposed, groups::process_itself, group);
-  }
+  proposed.bridge = intermediate.build();
+  const bool is_built = proposed.bridge != no_bridge;
+  const int result =
+      is_built ? create_group(runtime, from_lpids, proposed, groups::process_itself, group) : COMEX_FAILURE;
   intermediate.take_down();
-  if (bridge) return result;
-  if (bridge.failure().text.empty()) {
-    const bool has_died = intermediate.code() == COMEX_PROC_FAILED;
-    return has_died ? runtime::ended_by_death(runtime) : runtime::failed_somewhere(runtime);
-  }
-  return runtime.reporter().fail({.operation = from_lpids}, bridge.failure());
+  return is_built ? result : intermediate.report();
 }
 
 Status check_lpids(const runtime::Runtime& runtime, int n, const int lpids[]) {
