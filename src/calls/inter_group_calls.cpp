@@ -6,6 +6,7 @@
 
 #include "core/diagnose.h"
 #include "runtime/call.h"
+#include "runtime/sides.h"
 #include "worlds/agreement/agree.h"
 #include "worlds/agreement/create_group.h"
 #include "worlds/connect/meeting.h"
@@ -133,9 +134,8 @@ struct MergeInput {
 
 std::vector<Gpid> gpids_of(runtime::Runtime& runtime, const groups::ConnectionTable& table) {
   std::vector<Gpid> gpids;
-  for (std::uint32_t rank = 0; rank < table.size(); ++rank) {
-    gpids.push_back(runtime.registry().gpid_of(table.lpid(rank)).value());
-  }
+  runtime::for_each_lpid(table,
+                         [&](Lpid lpid) { gpids.push_back(runtime.registry().gpid_of(lpid).value()); });
   return gpids;
 }
 
@@ -159,11 +159,9 @@ int merge(runtime::Runtime& runtime, const char* name, const groups::Group& grou
                               ? far_is_high
                               : *std::ranges::min_element(near) < *std::ranges::min_element(far);
   std::vector<Lpid> lpids;
-  const auto append = [&lpids](const groups::ConnectionTable& table) {
-    for (std::uint32_t rank = 0; rank < table.size(); ++rank) lpids.push_back(table.lpid(rank));
-  };
-  append(near_first ? group.members() : group.targets());
-  append(near_first ? group.targets() : group.members());
+  const auto append = [&lpids](Lpid lpid) { lpids.push_back(lpid); };
+  runtime::for_each_lpid(near_first ? group.members() : group.targets(), append);
+  runtime::for_each_lpid(near_first ? group.targets() : group.members(), append);
   const auto before = near_first ? std::uint32_t{0} : group.targets().size();
   auto made = std::make_unique<groups::Group>(inputs.front().context, runtime.registry().make_table(lpids),
                                               group.my_rank() + static_cast<int>(before), groups::Endpoints(),
@@ -204,10 +202,7 @@ int comex_intergroup_create(comex_group_t local, int local_leader, comex_group_t
   const bool leads = runtime->groups().find(local)->my_rank() == local_leader;
   comex::Result<Leader> leader = comex::caller_error("");
   if (leads) leader = find_leader(*runtime, peer, remote_leader, tag);
-  Meeting meeting;
-  meeting.operation = name;
-  meeting.group = local;
-  meeting.root = local_leader;
+  Meeting meeting{.operation = name, .group = local, .root = local_leader};
   meeting.peer = leads ? peer : COMEX_GROUP_NULL;
   meeting.side = spread_side(*runtime, local, local_leader, leads && leader && leader->accepts());
   meeting.begin = [&](const ShouldAbort& should_abort) -> comex::Result<FramedSocket> {

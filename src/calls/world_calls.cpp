@@ -36,11 +36,7 @@ int comex_world_spawn(const char* command, char* const argv[], int processes, in
   if (runtime == nullptr) return COMEX_FAILURE;
   if (const int code = worlds::check_all_meet(*runtime, name, group, root, children); code != COMEX_SUCCESS)
     return code;
-  worlds::Meeting meeting;
-  meeting.operation = name;
-  meeting.group = group;
-  meeting.root = root;
-  meeting.is_spawn = true;
+  worlds::Meeting meeting{.operation = name, .group = group, .root = root, .is_spawn = true};
   meeting.begin = [&](const worlds::ShouldAbort& should_abort) {
     return worlds::start_and_await(*runtime, read_spawn(command, argv, processes), should_abort);
   };
