@@ -41,7 +41,10 @@ Result<std::uint64_t> commit_group(runtime::Runtime& runtime, const char* operat
 // A name for a list of processes, which is the same for all that know the list.
 class ListDigest {
  public:
-  void add(std::uint64_t word) { hash_ = (hash_ ^ word) * 0x100000001b3ULL; }
+  void add(std::uint64_t word) {
+    hash_ = (hash_ ^ word) * 0x100000001b3ULL;
+    hash_ ^= hash_ >> 32;  // a product carries upwards only, and managers are the uppermost bits
+  }
   void add(Gpid gpid) { add(std::uint64_t{gpid.world} << 32 | gpid.rank); }
   // It has a bit that the tags of inter-groups do not have, since both are names in the mailbox.
   std::uint64_t value() const { return hash_ | std::uint64_t{1} << 63; }

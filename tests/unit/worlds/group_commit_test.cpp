@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "worlds/agreement/create_group.h"
+
 namespace comex::worlds {
 namespace {
 
@@ -288,6 +290,20 @@ TEST(CommitMember, takes_a_word_of_no_kind_for_nothing) {
   EXPECT_FALSE(member.receive({LeaderMessage::nothing, 5, 7}));
   EXPECT_EQ(leader, leader_before);
   EXPECT_EQ(member, member_before);
+}
+
+// Launches that meet count their worlds alike, so that managers may be all that differs.
+TEST(ListDigest, tells_lists_apart_that_differ_in_managers_only) {
+  constexpr WorldId managers = 256;
+  std::set<std::uint64_t> seen;
+  for (WorldId one = 0; one < managers; ++one) {
+    for (WorldId other = 0; other < managers; ++other) {
+      ListDigest digest;
+      for (const Gpid gpid : {Gpid{0, 0}, Gpid{one << 24, 1}, Gpid{other << 24, 1}}) digest.add(gpid);
+      seen.insert(digest.value());
+    }
+  }
+  EXPECT_EQ(seen.size(), managers * managers);
 }
 
 }  // namespace
