@@ -3,7 +3,9 @@
 
 #include <comex/worlds.h>
 
+#include <netdb.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -283,6 +285,24 @@ inline void other_cases(Bed& bed) {
       [&] { return comex_put_x(bed.near.data(), far, SIZE_MAX, bed.target, COMEX_GROUP_WORLD); });
 }
 
+// Connects to a port, shows the cookie and says nothing more.
+inline int silent_guest(const std::string& port) {
+  const std::size_t cookie = port.rfind(':');
+  const std::size_t number = port.rfind(':', cookie - 1);
+  std::string host = port.substr(0, number);
+  if (host.front() == '[') host = host.substr(1, host.size() - 2);
+  const std::string hello = "comex meets " + port.substr(cookie + 1);
+  const std::uint64_t bytes = hello.size();
+  addrinfo* at = nullptr;
+  if (getaddrinfo(host.c_str(), port.substr(number + 1, cookie - number - 1).c_str(), nullptr, &at) != 0)
+    return -1;
+  const int guest = socket(at->ai_family, SOCK_STREAM, 0);
+  const bool is_in = connect(guest, at->ai_addr, at->ai_addrlen) == 0 &&
+                     send(guest, &bytes, sizeof bytes, 0) > 0 && send(guest, hello.data(), bytes, 0) > 0;
+  freeaddrinfo(at);
+  return is_in ? guest : -1;
+}
+
 // Over the group of the caller alone, so that nobody else has to take part.
 inline void meeting_cases(Bed& bed) {
   constexpr comex_group_t self = COMEX_GROUP_SELF;
@@ -327,6 +347,10 @@ inline void meeting_cases(Bed& bed) {
   if (bed.me == 0) bed.must(comex_world_open_port(port, sizeof port), "world_open_port");
   run("world_accept late", "world_accept", "nobody has connected to .* within 0 s",
       [&] { return comex_world_accept(port, 0, self, at_once, &made); });
+  const int guest = bed.me == 0 ? silent_guest(port) : -1;
+  run("world_accept silent", "world_accept", "the guest at .* has not said who it is within 0 s",
+      [&] { return comex_world_accept(port, 0, self, at_once, &made); });
+  if (bed.me == 0 && close(guest) != 0) bed.fail("world_accept silent", "had no guest");
   run("world_connect late", "world_connect", "nobody accepts at .* within 0 s",
       [&] { return comex_world_connect(port, 0, self, at_once, &made); });
   run("world_connect before", "world_connect", "the time limit is -1.*a number from 0 up",

@@ -19,8 +19,10 @@ Result<FramedSocket> await_leader(runtime::Runtime& runtime, const char* operati
   runtime.engine().wait([&] { return handshake.look(Deadline::Clock::now()) || should_abort(); },
                         {operation});
   if (handshake.has_entered()) return handshake.take();
-  return environment_error("nobody has connected to " + format_place(listener.name()) + " within " +
-                           deadline.text());
+  const std::string at = format_place(listener.name());
+  const std::string what = handshake.has_caller() ? "the guest at " + at + " has not said who it is"
+                                                  : "nobody has connected to " + at;
+  return environment_error(what + " within " + deadline.text());
 }
 
 Result<FramedSocket> seek_leader(runtime::Runtime& runtime, const char* operation, const PortName& port,
