@@ -164,13 +164,12 @@ void frames(Input& input) {
 
 void links(Input& input) {
   std::deque<Socket> others;
-  worlds::LivenessLinks came;
   for (int count = 1 + static_cast<int>(input.below(4)); count > 0; --count) {
     others.push_back(connected_to(address()));
     say_something(input, others.back(), port().name().cookie);
   }
-  const bool all = worlds::await_links(port(), 2, worlds::Deadline(0), came);
-  demand(!all || came.size() == 2, "as many links as were awaited");
+  const worlds::MadeLinks made = worlds::make_links({1, {}, &port(), 2}, worlds::Deadline(0));
+  demand(made.links.size() + made.missing == 2, "as many links as were awaited");
 }
 
 void watch(Input& input) {

@@ -2,11 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <future>
 #include <map>
-#include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "runtime/exchange.h"
@@ -19,23 +16,10 @@ double patience_s(double limit_s) {
   return std::min(5.0, std::max(limit_s / 3, limit_s - 2));
 }
 
-// Runs it beside the caller. Where the system has no thread for that, it does not run, and the result is what
-// `refused` makes of the reason.
-template <class Run, class Refused>
-auto beside(Run run, const Refused& refused) -> std::future<decltype(run())> {
-  try {
-    return std::async(std::launch::async, std::move(run));
-  } catch (const std::system_error& error) {
-    std::promise<decltype(run())> never_run;
-    never_run.set_value(refused("pthread_create: " + error.code().message()));
-    return never_run.get_future();
-  }
-}
-
 // Where each process accepts links.
-std::vector<PortName> exchange_ports(transport::Collective& all, const std::optional<Listener>& mine) {
+std::vector<PortName> exchange_ports(transport::Collective& all, const Listener& mine) {
   std::array<char, 320> own{};
-  if (mine) format_port(mine->name()).copy(own.data(), own.size() - 1);
+  if (mine.is_open()) format_port(mine.name()).copy(own.data(), own.size() - 1);
   std::vector<PortName> ports;
   for (const auto& each : runtime::gather(all, own)) {
     Result<PortName> port = parse_port(each.data());
@@ -78,44 +62,21 @@ LinkedWorlds link_worlds(transport::Collective& all, WorldId own, std::uint32_t 
   }
   const LivenessPlan plan = plan_links(worlds, static_cast<std::uint32_t>(all.rank()));
 
-  std::optional<Listener> listener;
+  Listener listener;  // closed where the system refuses it: nobody comes then
   if (plan.awaits != 0) {
-    Result<Listener> opened = Listener::open("");
-    if (opened) listener.emplace(std::move(opened).value());
+    if (Result<Listener> opened = Listener::open(""); opened) listener = std::move(opened).value();
   }
   const std::vector<PortName> ports = exchange_ports(all, listener);
-  // It runs beside the connecting part, because two processes may wait for each other.
-  LivenessLinks came;
-  std::future<bool> have_come;
-  if (listener) {
-    have_come =
-        beside([&] { return await_links(*listener, plan.awaits, Deadline(patience_s(limit_s)), came); },
-               [](const std::string&) { return false; });
-  }
-  // All at once: the patience of the others begins now, and one that does not answer takes all of it.
-  std::vector<std::future<Result<FramedSocket>>> connecting;
-  for (const std::uint32_t other : plan.connects_to) {
-    connecting.push_back(
-        beside([&, other] { return link_to(ports[other], own, Deadline(patience_s(limit_s))); },
-               [](const std::string& why) { return Result<FramedSocket>(environment_error(why)); }));
-  }
-  LivenessLinks links;
-  for (std::size_t i = 0; i < connecting.size(); ++i) {
-    const std::uint32_t other = plan.connects_to[i];
-    Result<FramedSocket> channel = connecting[i].get();
-    if (channel) {
-      links.emplace(worlds[other], std::move(channel).value());
-    } else {
-      reporter.notice("the death of world " + std::to_string(worlds[other]) +
-                      " may go unnoticed: " + channel.failure().text);
-    }
-  }
-  if (plan.awaits != 0 && !(listener && have_come.get())) {
+  LinksToMake wanted{own, {}, &listener, listener.is_open() ? plan.awaits : 0};
+  for (const std::uint32_t other : plan.connects_to) wanted.others.emplace_back(worlds[other], ports[other]);
+  MadeLinks made = make_links(wanted, Deadline(patience_s(limit_s)));
+  for (const auto& [world, why] : made.refused)
+    reporter.notice("the death of world " + std::to_string(world) + " may go unnoticed: " + why);
+  if (made.links.size() + made.refused.size() < wanted.others.size() + plan.awaits) {
     reporter.notice(
         "some processes of other worlds did not connect to this one; their death may go unnoticed");
   }
-  links.merge(came);
-  return {std::move(links), dead_workers};
+  return {std::move(made.links), dead_workers};
 }
 
 }  // namespace comex::worlds

@@ -18,9 +18,22 @@
 namespace comex::worlds {
 namespace {
 
+constexpr WorldId near_world = 6;
 constexpr WorldId far_world = 7;
 constexpr BridgeId near_bridge = 1;
 constexpr BridgeId far_bridge = 2;
+
+// The two ends of a link.
+Result<FramedSocket> link_to(const PortName& port, WorldId mine, const Deadline& deadline) {
+  MadeLinks made = make_links({mine, {{near_world, port}}}, deadline);
+  if (made.links.empty()) return environment_error(made.refused.front().second);
+  return std::move(made.links.begin()->second);
+}
+bool await_links(Listener& listener, std::uint32_t expected, const Deadline& deadline, LivenessLinks& came) {
+  MadeLinks made = make_links({near_world, {}, &listener, expected}, deadline);
+  came.merge(made.links);
+  return made.missing == 0;
+}
 
 std::future<Result<FramedSocket>> ties_itself(const PortName& port, WorldId world) {
   return std::async(std::launch::async, [port, world] { return link_to(port, world, Deadline(20)); });
@@ -221,6 +234,21 @@ TEST(LifeWatch, learns_of_which_world_each_is_and_sends_strangers_away) {
   EXPECT_EQ(came.count(far_world + 1), 1U);
   LivenessLinks more;
   EXPECT_FALSE(await_links(listener, 1, Deadline(0.05), more));
+}
+
+// Each waits for the other, and connects to it.
+TEST(LifeWatch, makes_the_links_of_two_that_wait_for_each_other) {
+  Listener near = std::move(Listener::open("127.0.0.1")).value();
+  Listener far = std::move(Listener::open("127.0.0.1")).value();
+  auto there = std::async(std::launch::async, [&] {
+    return make_links({far_world, {{near_world, near.name()}}, &far, 1}, Deadline(20));
+  });
+  for (const MadeLinks& made :
+       {make_links({near_world, {{far_world, far.name()}}, &near, 1}, Deadline(20)), there.get()}) {
+    EXPECT_EQ(made.links.size(), 2U);
+    EXPECT_TRUE(made.refused.empty());
+    EXPECT_EQ(made.missing, 0U);
+  }
 }
 
 struct StrangerRow {

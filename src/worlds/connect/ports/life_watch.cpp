@@ -1,6 +1,7 @@
 #include "worlds/connect/ports/life_watch.h"
 
 #include <algorithm>
+#include <list>
 #include <thread>
 #include <utility>
 
@@ -9,10 +10,6 @@
 
 namespace comex::worlds {
 namespace {
-
-void pause() {
-  std::this_thread::sleep_for(std::chrono::microseconds(100));
-}
 
 constexpr std::chrono::milliseconds between_looks{10};
 
@@ -45,6 +42,28 @@ bool is_hello(const Bytes& frame, const std::string& cookie, WorldId& world) {
   const bool is_known = hello.text() == cookie;
   world = hello.value<WorldId>();
   return is_known && hello.is_done();
+}
+
+struct LinkAttempt {
+  WorldId world;
+  std::string place;
+  PortConnector connector;
+};
+
+bool is_over(LinkAttempt& attempt, Deadline::Clock::time_point now, MadeLinks& made) {
+  PortConnector& connector = attempt.connector;
+  if (!connector.look(now)) return false;
+  if (connector.is_in()) {
+    made.links.emplace(attempt.world, connector.take());
+  } else if (!connector.has_socket()) {
+    made.refused.emplace_back(attempt.world, connector.has_socket().failure().text);
+  } else {
+    made.refused.emplace_back(attempt.world,
+                              attempt.place + " does not answer (" + connector.last_error() + ")");
+    FramedSocket unanswered = connector.take();
+    say(unanswered, LinkEnd::parted);  // who still reads the hello must not take the end for a death
+  }
+  return true;
 }
 
 }  // namespace
@@ -116,35 +135,34 @@ void LifeWatch::look() {
   has_links_.store(!links_.empty(), std::memory_order_relaxed);
 }
 
-Result<FramedSocket> link_to(const PortName& port, WorldId mine, const Deadline& deadline) {
-  Result<std::vector<Address>> addresses = resolve(port);
-  if (!addresses) return addresses.take_failure();
-  PortConnector connector(std::move(addresses).value(), hello_of_link(port.cookie, mine), deadline);
-  while (!connector.look(Deadline::Clock::now())) pause();
-  if (connector.is_in()) return connector.take();
-  if (!connector.has_socket()) return connector.has_socket().failure();
-  const std::string why = connector.last_error();
-  FramedSocket unanswered = connector.take();
-  say(unanswered, LinkEnd::parted);  // who still reads the hello must not take the end for a death
-  return environment_error(format_place(port) + " does not answer (" + why + ")");
-}
-
-bool await_links(Listener& listener, std::uint32_t expected, const Deadline& deadline, LivenessLinks& came) {
-  UnverifiedConnections unverified(expected);
+MadeLinks make_links(const LinksToMake& wanted, const Deadline& deadline) {
+  MadeLinks made;
+  made.missing = wanted.expected;
+  std::list<LinkAttempt> attempts;
+  for (const auto& [world, port] : wanted.others) {
+    if (Result<std::vector<Address>> addresses = resolve(port); addresses) {
+      attempts.push_back(
+          {world, format_place(port),
+           PortConnector(std::move(addresses).value(), hello_of_link(port.cookie, wanted.mine), deadline)});
+    } else {
+      made.refused.emplace_back(world, addresses.failure().text);
+    }
+  }
+  UnverifiedConnections unverified(wanted.expected);
   const UnverifiedConnections::OnFrame on_frame = [&](FramedSocket& channel, const Bytes& frame) {
     WorldId world = 0;
-    if (expected == 0 || !is_hello(frame, listener.name().cookie, world)) return;
+    if (made.missing == 0 || !is_hello(frame, wanted.listener->name().cookie, world)) return;
     let_in(channel);
-    came.emplace(world, std::move(channel));
-    --expected;
+    made.links.emplace(world, std::move(channel));
+    --made.missing;
   };
-  while (expected != 0) {
+  for (;;) {
     const auto now = Deadline::Clock::now();
-    unverified.look(listener, now, on_frame);
-    if (expected != 0 && deadline.is_over(now)) return false;
-    if (expected != 0) pause();
+    if (made.missing != 0) unverified.look(*wanted.listener, now, on_frame);
+    std::erase_if(attempts, [&](LinkAttempt& each) { return is_over(each, now, made); });
+    if (attempts.empty() && (made.missing == 0 || deadline.is_over(now))) return made;
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
-  return true;
 }
 
 }  // namespace comex::worlds

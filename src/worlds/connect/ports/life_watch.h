@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "core/ids.h"
@@ -79,10 +81,21 @@ class LifeWatch {
   std::chrono::steady_clock::time_point next_look_;
 };
 
-// How a link begins (port_handshake.h): the hello of the connecting side shows the cookie of the port and its
-// world.
-Result<FramedSocket> link_to(const PortName& port, WorldId mine, const Deadline& deadline);
-// Waits for `expected` links, by world; drops all others. False when the time is over.
-bool await_links(Listener& listener, std::uint32_t expected, const Deadline& deadline, LivenessLinks& came);
+// The links that this process is to have. Each begins as in port_handshake.h; the hello of the connecting
+// side shows the cookie of the port and its world.
+struct LinksToMake {
+  WorldId mine = 0;
+  std::vector<std::pair<WorldId, PortName>> others = {};  // it connects to them
+  Listener* listener = nullptr;
+  std::uint32_t expected = 0;  // so many come to the listener
+};
+struct MadeLinks {
+  LivenessLinks links;
+  std::vector<std::pair<WorldId, std::string>> refused;  // of the others, with the reason
+  std::uint32_t missing = 0;                             // of the expected
+};
+// Makes all of them at once, because two processes may wait for each other. Who comes to the listener without
+// the cookie is dropped.
+MadeLinks make_links(const LinksToMake& wanted, const Deadline& deadline);
 
 }  // namespace comex::worlds
