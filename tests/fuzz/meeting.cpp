@@ -69,11 +69,9 @@ void read_side(Input& input) {
   static_cast<void>(worlds::check_sides(mine, theirs.value(), "how"));
   static_cast<void>(worlds::check_sides(theirs.value(), mine, ""));
   static_cast<void>(worlds::share_a_world(mine, theirs.value()));
-  std::size_t in_turns = 0;
-  for (const worlds::LockTurn& turn : worlds::lock_turns(mine, theirs.value()))
-    in_turns += turn.progress_ranks.size();
-  demand(in_turns <= mine.progress_ranks.size() + theirs->progress_ranks.size(),
-         "every progress rank has one turn");
+  const auto turns = worlds::lock_turns(mine, theirs.value());
+  for (const worlds::ProgressRankId& rank : mine.progress_ranks)
+    demand(turns.contains(rank) && turns.at(rank), "every progress rank has one turn");
 }
 
 void read_parts(Input& input) {

@@ -202,16 +202,15 @@ class MeetingRun {
   }
   static Failure members_are_lost() { return environment_error("members of the group are lost"); }
   Status lock_in_turn(MeetingLock& lock) {
-    for (const LockTurn& turn : accepts() ? lock_turns(mine_, theirs_) : lock_turns(theirs_, mine_)) {
-      if (turn.is_of_accepting != accepts()) {
+    const auto turns = accepts() ? lock_turns(mine_, theirs_) : lock_turns(theirs_, mine_);
+    for (const auto& [id, is_of_accepting] : turns) {
+      if (is_of_accepting != accepts()) {
         Result<Bytes> passed_on = channel_.receive();
         if (!passed_on) return passed_on.take_failure();
-        continue;
-      }
-      for (const ProgressRankId& id : turn.progress_ranks) {
+      } else {
         if (Status taken = lock.take(wire_.progress_ranks.at(id), Deadline(limit_s_)); !taken) return taken;
+        channel_.say("");
       }
-      channel_.say("");
     }
     return {};
   }

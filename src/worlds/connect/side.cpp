@@ -1,7 +1,5 @@
 #include "worlds/connect/side.h"
 
-#include <map>
-
 namespace comex::worlds {
 
 Result<SideFacts> unpack_side(std::span<const std::byte> bytes) {
@@ -25,15 +23,10 @@ Status check_sides(const SideFacts& accepting, const SideFacts& connecting, std:
                            " side has none; " + std::string(sharing));
 }
 
-std::vector<LockTurn> lock_turns(const SideFacts& accepting, const SideFacts& connecting) {
-  std::map<ProgressRankId, bool> is_of_accepting;
-  for (const ProgressRankId& rank : connecting.progress_ranks) is_of_accepting[rank] = false;
-  for (const ProgressRankId& rank : accepting.progress_ranks) is_of_accepting[rank] = true;
-  std::vector<LockTurn> turns;
-  for (const auto& [rank, accepts] : is_of_accepting) {
-    if (turns.empty() || turns.back().is_of_accepting != accepts) turns.push_back({accepts, {}});
-    turns.back().progress_ranks.push_back(rank);
-  }
+std::map<ProgressRankId, bool> lock_turns(const SideFacts& accepting, const SideFacts& connecting) {
+  std::map<ProgressRankId, bool> turns;
+  for (const ProgressRankId& rank : connecting.progress_ranks) turns[rank] = false;
+  for (const ProgressRankId& rank : accepting.progress_ranks) turns[rank] = true;
   return turns;
 }
 

@@ -55,13 +55,9 @@ Result<SideFacts> unpack_side(std::span<const std::byte> bytes);
 // MPI needs none.
 Status check_sides(const SideFacts& accepting, const SideFacts& connecting, std::string_view sharing);
 
-// The progress ranks to lock when two sides meet, in the order that all use. A turn has ranks of one side.
-struct LockTurn {
-  bool is_of_accepting = true;
-  std::vector<ProgressRankId> progress_ranks;
-};
-// A progress rank that serves both sides comes with the accepting one.
-std::vector<LockTurn> lock_turns(const SideFacts& accepting, const SideFacts& connecting);
+// The progress ranks to lock when two sides meet, in the order that all use, and whether it is the accepting
+// side's turn. A progress rank that serves both sides comes with the accepting one.
+std::map<ProgressRankId, bool> lock_turns(const SideFacts& accepting, const SideFacts& connecting);
 
 // True if both sides are of one world and need only its own wire.
 bool share_a_world(const SideFacts& a, const SideFacts& b);

@@ -84,12 +84,13 @@ TEST(Side, locks_in_one_order_of_worlds_and_ranks_whoever_accepts) {
   for (const bool a_accepts : {true, false}) {
     std::vector<ProgressRankId> order;
     std::vector<bool> is_of_a;
-    for (const LockTurn& turn : a_accepts ? lock_turns(a, b) : lock_turns(b, a)) {
-      order.insert(order.end(), turn.progress_ranks.begin(), turn.progress_ranks.end());
-      is_of_a.push_back(turn.is_of_accepting == a_accepts);
+    const auto turns = a_accepts ? lock_turns(a, b) : lock_turns(b, a);
+    for (const auto& [rank, is_of_accepting] : turns) {
+      order.push_back(rank);
+      is_of_a.push_back(is_of_accepting == a_accepts);
     }
     EXPECT_EQ(order, (std::vector<ProgressRankId>{{0, 1}, {0, 5}, {1, 4}, {2, 0}, {3, 0}}));
-    EXPECT_EQ(is_of_a, (std::vector<bool>{true, false, true, false}));
+    EXPECT_EQ(is_of_a, (std::vector<bool>{true, true, false, true, false}));
   }
 }
 
@@ -98,12 +99,8 @@ TEST(Side, locks_who_serves_both_sides_once) {
   a.progress_ranks = {{0, 1}, {0, 2}};
   SideFacts b = side(1, 1);
   b.progress_ranks = {{0, 2}, {1, 0}};
-  const std::vector<LockTurn> turns = lock_turns(b, a);
-  ASSERT_EQ(turns.size(), 2U);
-  EXPECT_EQ(turns[0].progress_ranks, (std::vector<ProgressRankId>{{0, 1}}));
-  EXPECT_FALSE(turns[0].is_of_accepting);
-  EXPECT_EQ(turns[1].progress_ranks, (std::vector<ProgressRankId>{{0, 2}, {1, 0}}));
-  EXPECT_TRUE(turns[1].is_of_accepting);
+  using Turns = std::map<ProgressRankId, bool>;
+  EXPECT_EQ(lock_turns(b, a), (Turns{{{0, 1}, false}, {{0, 2}, true}, {{1, 0}, true}}));
   EXPECT_TRUE(lock_turns(side(0, 1), side(1, 1)).empty());
 }
 
