@@ -22,12 +22,6 @@ BridgeId Bridges::add(std::unique_ptr<Bridge> bridge, BridgePeers peers) {
   return last_;
 }
 
-bool Bridges::begin_leaving(BridgeId id) {
-  const std::lock_guard lock(mutex_);
-  const auto found = open_.find(id);
-  return found != open_.end() && !std::exchange(found->second.is_left, true);
-}
-
 std::shared_ptr<Bridge> Bridges::remove(BridgeId id) {
   freed_groups.bridge_gone(id);
   const std::lock_guard lock(mutex_);

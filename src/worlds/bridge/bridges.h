@@ -44,8 +44,6 @@ class Bridges {
   // be read.
   std::shared_ptr<Bridge> find(BridgeId id) const;
   BridgeId add(std::unique_ptr<Bridge> bridge, BridgePeers peers);
-  // Several threads may find that nothing leads over it any more. The first one gets true and takes it down.
-  bool begin_leaving(BridgeId id);
   std::shared_ptr<Bridge> remove(BridgeId id);
   void keep(std::shared_ptr<Bridge> removed);  // until the library ends
   std::vector<BridgeId> ids() const;
@@ -62,13 +60,14 @@ class Bridges {
 
   GuestArenas arenas;
   FreedGroups freed_groups;
+  // Several threads may find bridges over which nothing leads any more. One at a time takes them down.
+  std::mutex leaving;
 
  private:
   struct OpenBridge {
     std::shared_ptr<Bridge> bridge;
     BridgePeers peers = {};
     std::string lost = {};  // why; empty: it is not
-    bool is_left = false;   // a thread takes it down
   };
   struct LostWorld {
     std::string reason;

@@ -98,9 +98,11 @@ bool is_unreachable(runtime::Runtime& runtime, BridgeId id) {
 }
 
 bool leave_unreachable(runtime::Runtime& runtime) {
+  Bridges& bridges = joined_worlds(runtime).bridges;
+  const std::lock_guard lock(bridges.leaving);
   bool succeeded = true;
-  for (const BridgeId id : joined_worlds(runtime).bridges.ids()) {
-    if (is_unreachable(runtime, id) && joined_worlds(runtime).bridges.begin_leaving(id))
+  for (const BridgeId id : bridges.ids()) {
+    if (is_unreachable(runtime, id))
       succeeded = end_bridge(runtime, id, protocol::Leaving::alone) && succeeded;
   }
   return succeeded;
