@@ -23,7 +23,6 @@ BridgeId Bridges::add(std::unique_ptr<Bridge> bridge, BridgePeers peers) {
 }
 
 std::shared_ptr<Bridge> Bridges::remove(BridgeId id) {
-  freed_groups.bridge_gone(id);
   const std::lock_guard lock(mutex_);
   const auto found = open_.find(id);
   if (found == open_.end()) return nullptr;
@@ -90,9 +89,9 @@ std::string Bridges::why_world_lost(WorldId world) const {
 }
 
 void Bridges::freed(WorldId world) {
-  freed_groups.world_gone(world);
   const std::lock_guard lock(mutex_);
   for (auto& [id, open] : open_) {
+    open.freed_groups.world_gone(world);
     std::erase_if(open.peers, [world](const auto& each) { return each.second.gpid.world == world; });
   }
   lost_worlds_.erase(world);

@@ -58,8 +58,16 @@ class Bridges {
   std::string why_world_lost(WorldId world) const;  // empty: it is not lost, or another bridge leads there
   void freed(WorldId world);  // nothing leads there any more, and its number may be used again
 
+  // look(the groups freed over a bridge), under the lock; over one that is gone there are none.
+  template <class Look>
+  auto with_freed_groups(BridgeId id, const Look& look) {
+    const std::lock_guard lock(mutex_);
+    const auto found = open_.find(id);
+    FreedGroups none;
+    return look(found == open_.end() ? none : found->second.freed_groups);
+  }
+
   GuestArenas arenas;
-  FreedGroups freed_groups;
   // Several threads may find bridges over which nothing leads any more. One at a time takes them down.
   std::mutex leaving;
 
@@ -68,6 +76,7 @@ class Bridges {
     std::shared_ptr<Bridge> bridge;
     BridgePeers peers = {};
     std::string lost = {};  // why; empty: it is not
+    FreedGroups freed_groups = {};
   };
   struct LostWorld {
     std::string reason;

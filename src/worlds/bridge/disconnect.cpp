@@ -46,15 +46,18 @@ bool has_group(runtime::Runtime& runtime, BridgeId bridge, std::span<const Lpid>
 // caller may leave the bridge.
 bool let_go(runtime::Runtime& runtime, const groups::Group& group) {
   const BridgeId bridge = group.bridge();
+  Bridges& bridges = joined_worlds(runtime).bridges;
   const std::vector<Lpid> lpids = everybody_in(group);
-  joined_worlds(runtime).bridges.freed_groups.disconnected(bridge, named(runtime, lpids));
+  const FreedGroups::Members members = named(runtime, lpids);
+  bridges.with_freed_groups(bridge, [&](FreedGroups& freed) { freed.disconnected(members); });
   for (const Lpid lpid : lpids) {
     const bool is_gone =
         !runtime.is_own(lpid) && !are_together(runtime, bridge, std::span(&lpid, 1), group.context());
-    if (is_gone) joined_worlds(runtime).bridges.forget_peer(bridge, lpid);
+    if (is_gone) bridges.forget_peer(bridge, lpid);
   }
   const bool has_freed =
-      runtime.why_lost(bridge).empty() && joined_worlds(runtime).bridges.freed_groups.has_any(bridge);
+      runtime.why_lost(bridge).empty() &&
+      bridges.with_freed_groups(bridge, [](const FreedGroups& freed) { return freed.has_any(); });
   return !has_freed && !has_group(runtime, bridge, {}, group.context());
 }
 
@@ -112,16 +115,20 @@ bool leave_unreachable(runtime::Runtime& runtime) {
 
 bool are_together(runtime::Runtime& runtime, BridgeId bridge, std::span<const Lpid> lpids,
                   std::uint64_t but) {
+  const auto is_in_one = [members = named(runtime, lpids)](const FreedGroups& freed) {
+    return freed.has(members);
+  };
   return has_group(runtime, bridge, lpids, but) ||
-         joined_worlds(runtime).bridges.freed_groups.has(bridge, named(runtime, lpids));
+         joined_worlds(runtime).bridges.with_freed_groups(bridge, is_in_one);
 }
 
 void note_freed(runtime::Runtime& runtime, const groups::Group& group) {
   if (group.bridge() == no_bridge) return;
   const std::vector<Lpid> lpids = everybody_in(group);
   if (std::ranges::all_of(lpids, [&](Lpid lpid) { return runtime.is_own(lpid); })) return;
-  if (!has_group(runtime, group.bridge(), lpids, group.context()))
-    joined_worlds(runtime).bridges.freed_groups.add(group.bridge(), named(runtime, lpids));
+  if (has_group(runtime, group.bridge(), lpids, group.context())) return;
+  joined_worlds(runtime).bridges.with_freed_groups(
+      group.bridge(), [members = named(runtime, lpids)](FreedGroups& freed) { freed.add(members); });
 }
 
 int disconnect(runtime::Runtime& runtime, groups::Group& group, int handle) {

@@ -115,5 +115,21 @@ TEST(Bridges, do_not_lead_to_who_had_an_lpid_before_though_one_is_still_open) {
   EXPECT_EQ(way_to(bridges, lpid), second);
 }
 
+TEST(Bridges, keep_the_freed_groups_of_each_until_it_or_their_world_is_gone) {
+  Bridges bridges;
+  const BridgeId first = add(bridges, {});
+  const BridgeId next = add(bridges, {});
+  const auto has_any = [&](BridgeId id) {
+    return bridges.with_freed_groups(id, [](const FreedGroups& freed) { return freed.has_any(); });
+  };
+  for (const BridgeId id : {first, next})
+    bridges.with_freed_groups(id, [](FreedGroups& freed) { freed.add({{1, 0}, {7, 0}}); });
+  bridges.remove(first);
+  EXPECT_FALSE(has_any(first));
+  EXPECT_TRUE(has_any(next));
+  bridges.freed(7);
+  EXPECT_FALSE(has_any(next));
+}
+
 }  // namespace
 }  // namespace comex::worlds
