@@ -23,32 +23,23 @@
 namespace comex::worlds {
 namespace {
 
-// A link-local address of version 6 is useless to others without the name of the link.
-bool is_link_local(const sockaddr* address) {
-  if (address->sa_family == AF_INET6) {
-    sockaddr_in6 six;
-    std::memcpy(&six, address, sizeof six);
-    return IN6_IS_ADDR_LINKLOCAL(&six.sin6_addr);
-  }
-  sockaddr_in four;
-  std::memcpy(&four, address, sizeof four);
-  return ntohl(four.sin_addr.s_addr) >> 16 == 0xa9fe;  // 169.254.x.x
-}
-
-// At first only interfaces with a carrier and addresses for more than a link, such as a board's management
-// port has, which may be the same on every node.
-bool may_name(const ifaddrs& each, int family, bool is_last_choice) {
-  if (each.ifa_addr == nullptr || each.ifa_addr->sa_family != family) return false;
-  if ((each.ifa_flags & IFF_UP) == 0 || (each.ifa_flags & IFF_LOOPBACK) != 0) return false;
-  if (is_last_choice) return family == AF_INET || !is_link_local(each.ifa_addr);
-  return (each.ifa_flags & IFF_RUNNING) != 0 && !is_link_local(each.ifa_addr);
-}
-
 std::string numeric(const sockaddr* address) {
   std::array<char, NI_MAXHOST> text{};
   const socklen_t bytes = address->sa_family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
   const int failed = ::getnameinfo(address, bytes, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST);
   return failed != 0 ? std::string() : std::string(text.data());
+}
+
+// The address of an interface by which others may know this host, or nothing. At first only with a carrier,
+// and for more than a link, such as a board's management port has, which may be the same on every node. A
+// link-local address of version 6 is useless to others without the name of the link.
+std::string name_by(const ifaddrs& each, int family, bool is_last_choice) {
+  if (each.ifa_addr == nullptr || each.ifa_addr->sa_family != family) return {};
+  if ((each.ifa_flags & IFF_UP) == 0 || (each.ifa_flags & IFF_LOOPBACK) != 0) return {};
+  if (!is_last_choice && (each.ifa_flags & IFF_RUNNING) == 0) return {};
+  std::string text = numeric(each.ifa_addr);
+  const bool is_refused = text.starts_with("fe80:") || (!is_last_choice && text.starts_with("169.254."));
+  return is_refused ? std::string() : text;
 }
 
 std::string error_text(int code) {
@@ -113,8 +104,7 @@ std::string own_address() {
   for (const bool is_last_choice : {false, true}) {
     for (const int family : {AF_INET, AF_INET6}) {
       for (const ifaddrs* each = all; each != nullptr; each = each->ifa_next) {
-        if (!may_name(*each, family, is_last_choice)) continue;
-        if (std::string text = numeric(each->ifa_addr); !text.empty()) return text;
+        if (std::string text = name_by(*each, family, is_last_choice); !text.empty()) return text;
       }
     }
   }
