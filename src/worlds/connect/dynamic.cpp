@@ -105,18 +105,13 @@ Result<JoinedComms> join(MeetingSide side, const std::string& port, int root, MP
   name.resize(MPI_MAX_PORT_NAME);
   const runtime::ReturnedErrors errors(members);
   JoinedComms joined;
-  Status met;
-  if (side == MeetingSide::accepts) {
-    met =
-        check(PMPI_Comm_accept(name.data(), MPI_INFO_NULL, root, members, &joined.inter), "MPI_Comm_accept");
-  } else {
-    met = check(PMPI_Comm_connect(name.data(), MPI_INFO_NULL, root, members, &joined.inter),
-                "MPI_Comm_connect");
-  }
+  const bool accepts = side == MeetingSide::accepts;
+  Status met = check((accepts ? PMPI_Comm_accept : PMPI_Comm_connect)(name.data(), MPI_INFO_NULL, root,
+                                                                      members, &joined.inter),
+                     accepts ? "MPI_Comm_accept" : "MPI_Comm_connect");
   if (!met) return met.take_failure();
   const runtime::ReturnedErrors inter_errors(joined.inter);
-  met = check(PMPI_Intercomm_merge(joined.inter, side == MeetingSide::connects ? 1 : 0, &joined.all),
-              "MPI_Intercomm_merge");
+  met = check(PMPI_Intercomm_merge(joined.inter, accepts ? 0 : 1, &joined.all), "MPI_Intercomm_merge");
   if (!met) return met.take_failure();
   return joined;
 }

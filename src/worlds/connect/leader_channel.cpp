@@ -5,13 +5,10 @@
 #include "worlds/connect/ports/port_handshake.h"
 
 namespace comex::worlds {
-namespace {
 
-Failure lost() {
+Failure members_are_lost() {
   return environment_error("members of the group are lost");
 }
-
-}  // namespace
 
 Result<FramedSocket> await_leader(runtime::Runtime& runtime, const char* operation, Listener& listener,
                                   const Deadline& deadline, const ShouldAbort& should_abort) {
@@ -63,7 +60,7 @@ Result<Bytes> MeetingChannel::broadcast(const Bytes& leaders) {
   members_.broadcast(std::as_writable_bytes(std::span(&size, 1)), leader_);
   Bytes bytes = is_leader() ? leaders : Bytes(size);
   if (size != 0) members_.broadcast(bytes, leader_);
-  if (!members_.is_whole()) return lost();
+  if (!members_.is_whole()) return members_are_lost();
   return bytes;
 }
 
@@ -77,12 +74,12 @@ std::string MeetingChannel::spread(const std::string& leaders) {
 // Gathers blocks of the longest one's length. The data is short, and only one rank needs it.
 Result<std::vector<Bytes>> MeetingChannel::gather(const Bytes& mine) {
   const std::uint64_t longest = members_.all_max(mine.size());
-  if (!members_.is_whole()) return lost();
+  if (!members_.is_whole()) return members_are_lost();
   Bytes block = Packer().field(mine).take();
   block.resize(sizeof longest + longest);
   Bytes all(block.size() * members_.size());
   members_.all_gather(block, all);
-  if (!members_.is_whole()) return lost();
+  if (!members_.is_whole()) return members_are_lost();
   std::vector<Bytes> parts;
   if (!is_leader()) return parts;
   for (std::uint32_t rank = 0; rank < members_.size(); ++rank) {

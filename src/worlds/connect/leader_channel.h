@@ -30,6 +30,8 @@ Result<FramedSocket> await_leader(runtime::Runtime& runtime, const char* operati
 Result<FramedSocket> seek_leader(runtime::Runtime& runtime, const char* operation, const PortName& port,
                                  const Deadline& deadline, const ShouldAbort& should_abort);
 
+Failure members_are_lost();  // of the own side
+
 class MeetingChannel final : public groups::LeaderChannel {
  public:
   MeetingChannel(runtime::Runtime& runtime, const char* operation, op::GroupCollective& members, int leader,

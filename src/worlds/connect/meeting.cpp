@@ -200,7 +200,6 @@ class MeetingRun {
     const TimeLimit limit(runtime_.reporter(), meeting_.operation, "MPI has opened no port", limit_s_);
     return MpiPort::open();
   }
-  static Failure members_are_lost() { return environment_error("members of the group are lost"); }
   Status lock_in_turn(MeetingLock& lock) {
     const auto turns = accepts() ? lock_turns(mine_, theirs_) : lock_turns(theirs_, mine_);
     for (const auto& [id, is_of_accepting] : turns) {

@@ -3,6 +3,7 @@
 #include "runtime/runtime.h"
 #include "worlds/bridge/bridge_services.h"
 #include "worlds/connect/join.h"
+#include "worlds/connect/leader_channel.h"
 #include "worlds/joined_worlds.h"
 
 namespace comex::worlds {
@@ -90,7 +91,7 @@ Status MeetingLock::take(TransportRank progress_rank, const Deadline& deadline) 
       },
       {"meeting"});
   taken_.push_back({progress_rank, number});
-  if (has_lost) return environment_error("members of the group are lost");
+  if (has_lost) return members_are_lost();
   if (is_mine) return {};
   return environment_error(
       "a progress rank, which other meetings and partings may use, was not free within " + deadline.text() +
