@@ -223,7 +223,7 @@ class Explanation {
     Ranks late = graph_.late(inside);
     if (late.empty()) {
       const bool await_each_other = std::ranges::all_of(inside, [&](const RankState* rank) {
-        return std::ranges::find(inside, graph_.worker(rank->wait.target)) != inside.end();
+        return std::ranges::find(inside, rank->wait.target, &RankState::worker) != inside.end();
       });
       return joined("all workers seen here are in ", call, " for up to ", in_seconds(longest(inside)),
                     await_each_other ? ": endpoints of theirs that no thread drives have not come."

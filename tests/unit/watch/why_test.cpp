@@ -239,6 +239,15 @@ TEST(Why, NamesTheRankWaitedFor) {
        {{waiting(0, "barrier", members, 1), waiting(1, "barrier", members, 0)}, {}, {}},
        "all workers seen here are in barrier for up to 12.3 s: endpoints of theirs that no thread drives "
        "have not come."},
+      {"endpoints that nobody drives, where another thread of a worker waits for something else",
+       {{waiting(0, "wait_until", activity::Waiting::word), waiting(1, "barrier", members, 0)},
+        {},
+        {},
+        {},
+        {},
+        {{0, waiting(0, "barrier", members, 1).wait}}},
+       "all workers seen here are in barrier for up to 12.3 s: endpoints of theirs that no thread drives "
+       "have not come."},
       {"members elsewhere",
        {{waiting(0, "barrier", members)}, {}, {}},
        "all workers seen here are in barrier for up to 12.3 s: members on other hosts have not come."},
