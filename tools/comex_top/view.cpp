@@ -57,9 +57,10 @@ RankView view_of(const Rank& now, const Rank* before, double seconds) {
     add_row(view, view.other_hosts, now.far[host], row_of(before ? &before->far : nullptr, host), seconds);
   add_row(view, view.other_hosts, now.other_worlds, before ? &before->other_worlds : nullptr, seconds);
   if (seconds <= 0) return view;
-  // A wait is counted whole when it ends, whatever of it was before the first look.
-  double waited = now.wait.is_none() ? 0 : now.wait.seconds;
-  if (before != nullptr && !before->wait.is_none()) waited -= before->wait.seconds;
+  // A wait is counted whole when it ends, whatever of it was before the first look; a repeated call never is.
+  double waited = std::min(now.wait.seconds, seconds);
+  const bool has_ended = now.wait.seconds < seconds;
+  if (before != nullptr && has_ended && !before->wait.is_repeated) waited -= before->wait.seconds;
   for (unsigned waiting = 0; waiting < activity::waitings; ++waiting) {
     waited +=
         static_cast<double>(less(now.waits[waiting], before ? &before->waits[waiting] : nullptr).amount) /
