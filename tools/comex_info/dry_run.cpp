@@ -4,20 +4,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "json.h"
 
 namespace comex::info {
 namespace {
 
+using pr::counted;
 using pr::RankPlace;
 using pr::Role;
 
 constexpr std::size_t ranks_per_line = 16;
-
-std::string counted(std::size_t count, const char* thing) {
-  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
-}
 
 std::string headline(const pr::WorldSplit& split, const Settings& settings) {
   const std::string how =
@@ -31,23 +29,11 @@ std::string headline(const pr::WorldSplit& split, const Settings& settings) {
                      counted(split.hosts.size(), "host"), counted(split.workers.size(), "worker"), how);
 }
 
-struct PlacedRank {
-  int rank;
-  RankPlace place;
-};
-
-std::vector<PlacedRank> placed_on(const pr::WorldSplit& split, std::size_t host) {
-  std::vector<PlacedRank> placed;
-  auto rank = split.hosts[host].ranks.begin();
-  for (const RankPlace& place : split.places_on(host)) placed.push_back({*rank++, place});
-  return placed;
-}
-
 // One line of the table: a label, then a cell for each rank.
 template <class Cell>
-std::string table_line(const char* label, std::span<const PlacedRank> ranks, Cell cell) {
+std::string table_line(const char* label, std::span<const RankPlace> places, Cell cell) {
   std::string line = fmt::format("  {:<10}|", label);
-  for (const PlacedRank& each : ranks) line += fmt::format("{:>6}", cell(each));
+  for (const RankPlace& place : places) line += fmt::format("{:>6}", cell(place));
   return line + "\n";
 }
 
@@ -55,27 +41,30 @@ std::string number_or(int number, const char* other) {
   return number < 0 ? std::string(other) : std::to_string(number);
 }
 
-std::string rank_table(std::span<const PlacedRank> ranks) {
-  std::string out = table_line("MPI rank", ranks, [](const PlacedRank& each) { return each.rank; });
-  out += table_line("role", ranks,
-                    [](const PlacedRank& each) { return each.place.role == Role::worker ? "work" : "PROG"; });
-  out +=
-      table_line("worker", ranks, [](const PlacedRank& each) { return number_or(each.place.worker, "."); });
-  out += table_line("group", ranks, [](const PlacedRank& each) { return number_or(each.place.group, "."); });
-  out += table_line("served by", ranks, [](const PlacedRank& each) {
-    return each.place.role == Role::progress ? std::string(".") : number_or(each.place.server, "self");
-  });
-  return out;
+int rank_of(const pr::Host& host, const RankPlace& place) {
+  return host.ranks[static_cast<std::size_t>(place.local_index)];
+}
+
+std::string rank_table(const pr::Host& host, std::span<const RankPlace> places) {
+  const auto is_worker = [](const RankPlace& place) { return place.role == Role::worker; };
+  return table_line("MPI rank", places, [&](const RankPlace& place) { return rank_of(host, place); }) +
+         table_line("role", places,
+                    [&](const RankPlace& place) { return is_worker(place) ? "work" : "PROG"; }) +
+         table_line("worker", places, [](const RankPlace& place) { return number_or(place.worker, "."); }) +
+         table_line("group", places, [](const RankPlace& place) { return number_or(place.group, "."); }) +
+         table_line("served by", places, [&](const RankPlace& place) {
+           return is_worker(place) ? number_or(place.server, "self") : std::string(".");
+         });
 }
 
 // group 0: rank 6 serves workers 0 2 4 (MPI ranks 0 2 4)
-std::string group_lines(const pr::Host& host, std::span<const PlacedRank> placed) {
+std::string group_lines(const pr::Host& host, std::span<const RankPlace> places) {
   std::vector<std::vector<int>> workers(host.progress_ranks.size());
   std::vector<std::vector<int>> ranks(host.progress_ranks.size());
-  for (const auto& [rank, place] : placed) {
+  for (const RankPlace& place : places) {
     if (place.role == Role::progress || place.group < 0) continue;
     workers[static_cast<std::size_t>(place.group)].push_back(place.worker);
-    ranks[static_cast<std::size_t>(place.group)].push_back(rank);
+    ranks[static_cast<std::size_t>(place.group)].push_back(rank_of(host, place));
   }
   std::string out;
   for (std::size_t group = 0; group < workers.size(); ++group) {
@@ -94,21 +83,14 @@ std::string group_lines(const pr::Host& host, std::span<const PlacedRank> placed
 }  // namespace
 
 std::vector<int> place_ranks(const std::vector<int>& ranks_on_host, bool round_robin) {
+  std::vector<std::pair<int, int>> turns;  // round, host
+  for (std::size_t host = 0; host < ranks_on_host.size(); ++host) {
+    for (int i = 0; i < ranks_on_host[host]; ++i)
+      turns.emplace_back(round_robin ? i : 0, static_cast<int>(host));
+  }
+  std::ranges::sort(turns);
   std::vector<int> host_of_rank;
-  std::vector<int> left = ranks_on_host;
-  const int hosts = static_cast<int>(left.size());
-  const std::size_t open_rounds =
-      static_cast<std::size_t>(left.empty() ? 0 : *std::max_element(left.begin(), left.end()));
-  if (!round_robin) {
-    for (int host = 0; host < hosts; ++host) {
-      host_of_rank.insert(host_of_rank.end(), static_cast<std::size_t>(left[static_cast<std::size_t>(host)]),
-                          host);
-    }
-  }
-  for (std::size_t round = 0; round_robin && round < open_rounds; ++round) {
-    for (int host = 0; host < hosts; ++host)
-      if (left[static_cast<std::size_t>(host)]-- > 0) host_of_rank.push_back(host);
-  }
+  for (const auto& [round, host] : turns) host_of_rank.push_back(host);
   return host_of_rank;
 }
 
@@ -121,11 +103,13 @@ std::string draw(const pr::WorldSplit& split, const Settings& settings) {
     const pr::Host& host = split.hosts[index];
     out +=
         fmt::format("\nhost {}{}\n", index, cut ? fmt::format(" (part of machine {})", host.real_host) : "");
-    const std::vector<PlacedRank> placed = placed_on(split, index);
-    const std::span<const PlacedRank> ranks(placed);
-    for (std::size_t first = 0; first < ranks.size(); first += ranks_per_line)
-      out += rank_table(ranks.subspan(first, std::min(ranks_per_line, ranks.size() - first))) + "\n";
-    out += group_lines(host, ranks);
+    const std::vector<RankPlace> places = split.places_on(index);
+    for (std::span<const RankPlace> rest = places; !rest.empty();) {
+      const std::size_t now = std::min(ranks_per_line, rest.size());
+      out += rank_table(host, rest.first(now)) + "\n";
+      rest = rest.subspan(now);
+    }
+    out += group_lines(host, places);
   }
   for (const pr::SplitNotice& notice : split.notices) out += "\nnotice: " + notice.text + "\n";
   if (!split.progress.empty()) {
@@ -150,9 +134,9 @@ std::string split_as_json(const pr::WorldSplit& split) {
   for (const pr::SplitNotice& notice : split.notices)
     notices += (notices.empty() ? "" : ", ") + json_text(notice.text);
   return fmt::format(
-      "{{\n  \"workers\": {},\n  \"progress_ranks\": {},\n  \"ranks\": [\n{}\n  ],\n  \"notices\": "
+      "{{\n  \"workers\": [{}],\n  \"progress_ranks\": [{}],\n  \"ranks\": [\n{}\n  ],\n  \"notices\": "
       "[{}]\n}}\n",
-      json_list(split.workers), json_list(split.progress), ranks, notices);
+      fmt::join(split.workers, ", "), fmt::join(split.progress, ", "), ranks, notices);
 }
 
 }  // namespace comex::info

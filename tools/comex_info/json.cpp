@@ -1,7 +1,6 @@
 #include "json.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace comex::info {
 
@@ -17,10 +16,6 @@ std::string json_text(std::string_view text) {
     }
   }
   return out + "\"";
-}
-
-std::string json_list(const std::vector<int>& numbers) {
-  return fmt::format("[{}]", fmt::join(numbers, ", "));
 }
 
 }  // namespace comex::info

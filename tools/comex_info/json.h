@@ -3,11 +3,9 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace comex::info {
 
 std::string json_text(std::string_view text);
-std::string json_list(const std::vector<int>& numbers);
 
 }  // namespace comex::info
