@@ -81,8 +81,7 @@ Result<Settings> settings_of(const Environment& environment, const Arguments& ar
   return parse_settings([&](std::string_view name) -> std::optional<std::string> {
     if (const auto found = arguments.overrides.find(name); found != arguments.overrides.end())
       return found->second;
-    if (const auto found = environment.find(name); found != environment.end()) return found->second;
-    return std::nullopt;
+    return lookup_in(environment)(name);
   });
 }
 

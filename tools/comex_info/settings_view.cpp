@@ -40,14 +40,6 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t width
   return out;
 }
 
-std::string shown(const std::string& value) {
-  return value.empty() ? "(unset)" : value;
-}
-
-std::string described(const SettingRow& row) {
-  return fmt::format("{}{}", row.effect == Effect::none ? "Accepted, no effect here. " : "", row.doc);
-}
-
 std::string markdown_row(const SettingRow& row) {
   std::string allowed = allowed_text(row);
   const std::string fallback = value_text(Settings{}, row.id);
@@ -62,8 +54,11 @@ std::string markdown_row(const SettingRow& row) {
 std::string settings_as_text(const Settings& settings) {
   std::string out;
   for (const SettingRow& row : setting_rows()) {
-    out += fmt::format("{} = {}   [{}]\n    {}\n", row.name, shown(value_text(settings, row.id)),
-                       source_text(settings.source(row.id)), wrapped(described(row), 4, 100));
+    const std::string value = value_text(settings, row.id);
+    const std::string doc =
+        (row.effect == Effect::none ? "Accepted, no effect here. " : "") + std::string(row.doc);
+    out += fmt::format("{} = {}   [{}]\n    {}\n", row.name, value.empty() ? "(unset)" : value,
+                       source_text(settings.source(row.id)), wrapped(doc, 4, 100));
   }
   return out;
 }
