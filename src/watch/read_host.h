@@ -18,28 +18,21 @@ namespace comex::watch {
 // Reads the bytes of an arena from this offset on; false: there are none.
 using ReadArena = std::function<bool(std::uint64_t offset, std::span<std::byte> into)>;
 
+// Is shown each rank with what its state was made of: its block, and the rows behind it, which are empty if
+// they cannot be read.
+using SeeRank = std::function<void(const RankState& rank, const activity::Block& block,
+                                   const std::vector<activity::Peer>& peers)>;
+
 // Where the block of a rank lies in the arena.
 std::uint64_t block_offset(const shm::Geometry& geometry, std::uint64_t slot);
-// False while the rank has not opened its world.
-bool read_block(const ReadArena& read, const shm::Geometry& geometry, std::uint64_t slot,
-                activity::Block& into);
-// The rows behind it; empty: they cannot be read.
-std::vector<activity::Peer> read_peers(const ReadArena& read, const shm::Geometry& geometry,
-                                       const activity::Block& block);
-std::uint64_t operations_of(const std::vector<activity::Peer>& peers);
 // `now_ns` is of the machine's monotonic clock. The number of operations is left 0. Of several waits it has
 // the longest.
 RankState state_of(const activity::Block& block, std::uint64_t now_ns);
-// The rank's other waits.
-void read_threads(const RankState& rank, const activity::Block& block, std::uint64_t now_ns,
-                  std::vector<ThreadWait>& into);
-void read_groups(const activity::Block& block, std::vector<GroupMember>& into);
 // The heads of a progress rank's queues.
 void read_queues(const activity::Block& block, std::uint64_t now_ns, std::vector<QueuedRequest>& into);
-// Only the first 4,096 of a worker that has more.
-void read_mutexes(const ReadArena& read, const shm::Geometry& geometry, const RankState& owner,
-                  std::vector<HeldMutex>& into);
-JobState read_host(const ReadArena& read, const shm::Geometry& geometry, std::uint64_t now_ns);
+// Of a worker with more than 4,096 mutexes only the first ones.
+JobState read_host(const ReadArena& read, const shm::Geometry& geometry, std::uint64_t now_ns,
+                   const SeeRank& see = {});
 
 // Of a process of this machine, as /proc has it; 'X': there is none.
 char process_state(std::int32_t pid);

@@ -41,9 +41,10 @@ std::array<Count, activity::kinds> counts_of(const activity::Peer& peer) {
   return counts;
 }
 
-Rank rank_of(const activity::Block& block, const std::vector<activity::Peer>& peers, std::uint64_t now_ns) {
+Rank rank_of(const watch::RankState& state, const activity::Block& block,
+             const std::vector<activity::Peer>& peers) {
   Rank rank;
-  static_cast<watch::RankState&>(rank) = watch::state_of(block, now_ns);
+  static_cast<watch::RankState&>(rank) = state;
   const std::size_t slots = block.owner.slots.get();
   for (std::size_t row = 0; row + 1 < peers.size(); ++row)
     (row < slots ? rank.near : rank.far).push_back(counts_of(peers[row]));
@@ -55,21 +56,7 @@ Rank rank_of(const activity::Block& block, const std::vector<activity::Peer>& pe
   rank.refused = served.refused.get();
   rank.queued_peak = served.queued_peak.get();
   rank.busy_ns = served.busy_ns.get();
-  rank.operations = watch::operations_of(peers);
   return rank;
-}
-
-// False while the rank has not opened its world.
-bool read_rank(const watch::ReadArena& read, std::uint64_t slot, std::uint64_t now_ns, Host& host) {
-  activity::Block block;
-  if (!watch::read_block(read, host.geometry, slot, block)) return false;
-  const std::vector<activity::Peer> peers = watch::read_peers(read, host.geometry, block);
-  if (peers.empty()) return false;
-  host.ranks.push_back(rank_of(block, peers, now_ns));
-  watch::read_groups(block, host.members);
-  watch::read_threads(host.ranks.back(), block, now_ns, host.threads);
-  watch::read_queues(block, now_ns, host.requests);
-  return true;
 }
 
 void read_owners(const File& arena, const shm::Geometry& geometry, Host& host) {
@@ -115,12 +102,13 @@ Host host_of(const File& arena, const std::string& path, const shm::ArenaMap& ma
   const watch::ReadArena read = [&](std::uint64_t offset, std::span<std::byte> into) {
     return arena.read(offset, into.data(), into.size());
   };
-  for (std::uint64_t slot = 0; slot < std::min(map.geometry.slots, shm::most_slots); ++slot)
-    read_rank(read, slot, now_ns, host);
+  const watch::SeeRank see = [&](const watch::RankState& rank, const activity::Block& block,
+                                 const std::vector<activity::Peer>& peers) {
+    if (!peers.empty()) host.ranks.push_back(rank_of(rank, block, peers));
+  };
+  host.state = watch::read_host(read, map.geometry, now_ns, see);
   if (!host.ranks.empty()) host.number = host.ranks.front().host;
   read_owners(arena, map.geometry, host);
-  for (const Rank& rank : host.ranks)
-    if (rank.worker >= 0) watch::read_mutexes(read, host.geometry, rank, host.mutexes);
   return host;
 }
 
@@ -152,13 +140,7 @@ void look_into_process(const fs::path& process, std::set<FileIdentity>& seen,
 
 watch::JobState state_of_job(const Job& job) {
   watch::JobState job_state;
-  for (const Host& host : job.hosts) {
-    job_state.ranks.insert(job_state.ranks.end(), host.ranks.begin(), host.ranks.end());
-    job_state.mutexes.insert(job_state.mutexes.end(), host.mutexes.begin(), host.mutexes.end());
-    job_state.threads.insert(job_state.threads.end(), host.threads.begin(), host.threads.end());
-    job_state.members.insert(job_state.members.end(), host.members.begin(), host.members.end());
-    job_state.requests.insert(job_state.requests.end(), host.requests.begin(), host.requests.end());
-  }
+  for (const Host& host : job.hosts) job_state.add(host.state);
   return job_state;
 }
 

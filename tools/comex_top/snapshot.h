@@ -48,11 +48,8 @@ struct Host {
   std::uint64_t used_bytes = 0;
   std::vector<Owner> owners;  // the largest first
   std::vector<Rank> ranks;    // by slot
-  std::vector<watch::HeldMutex> mutexes;
-  std::vector<watch::ThreadWait> threads;
-  std::vector<watch::GroupMember> members;
-  std::vector<watch::QueuedRequest> requests;
-  std::string arena;  // its path, while the process that has it open lives
+  watch::JobState state;      // of the same ranks
+  std::string arena;          // its path, while the process that has it open lives
   FileIdentity identity;
   shm::Geometry geometry;
 };
