@@ -111,17 +111,16 @@ std::string heat_map(const Matrix& matrix) {
   return out + "</table>";
 }
 
-template <class Value>
-std::string curve(const char* title, const std::vector<Moment>& moments, const Value& value,
+std::string curve(const char* title, const std::vector<Moment>& moments, double Moment::*value,
                   std::string (*text)(double)) {
   constexpr double width = 520, height = 120;
   double most = 0;
-  for (const Moment& moment : moments) most = std::max(most, value(moment));
+  for (const Moment& moment : moments) most = std::max(most, moment.*value);
   const double last = std::max(1e-9, moments.back().seconds);
   std::string points;
   for (const Moment& moment : moments) {
     points += fmt::format("{:.1f},{:.1f} ", width * moment.seconds / last,
-                          most > 0 ? height - (height - 8) * value(moment) / most : height);
+                          most > 0 ? height - (height - 8) * (moment.*value) / most : height);
   }
   return fmt::format(
       "<figure><figcaption>{}: at most {}</figcaption><svg viewBox=\"0 0 {} {}\" role=\"img\" "
@@ -196,14 +195,10 @@ std::string html_of(const JobView& view, const Matrix& matrix, const std::vector
       name_of(view.last), style, name_of(view.last), lines, heat_map(matrix));
   if (moments.size() > 1) {
     out += "<h2>While it was watched</h2>";
-    out += curve(
-        "operations a second", moments, [](const Moment& each) { return each.operations; }, amount_text);
-    out += curve(
-        "bytes a second", moments, [](const Moment& each) { return each.bytes; }, bytes_text);
-    out += curve(
-        "workers' time in waits", moments, [](const Moment& each) { return each.waiting; }, percent_text);
-    out += curve(
-        "progress ranks busy", moments, [](const Moment& each) { return each.busy; }, percent_text);
+    out += curve("operations a second", moments, &Moment::operations, amount_text);
+    out += curve("bytes a second", moments, &Moment::bytes, bytes_text);
+    out += curve("workers' time in waits", moments, &Moment::waiting, percent_text);
+    out += curve("progress ranks busy", moments, &Moment::busy, percent_text);
   }
   return out + "</body></html>\n";
 }

@@ -22,8 +22,8 @@ const Rank* find_rank(const Job* job, const Rank& wanted) {
 std::uint64_t less(std::uint64_t now, std::uint64_t before) {
   return now < before ? 0 : now - before;
 }
-Count less(const Count& now, const Count* before) {
-  return before == nullptr ? now : Count{less(now.count, before->count), less(now.amount, before->amount)};
+Count less(const Count& now, const Count& before) {
+  return {less(now.count, before.count), less(now.amount, before.amount)};
 }
 
 void add(Rate& rate, const Count& more, double seconds) {
@@ -32,9 +32,9 @@ void add(Rate& rate, const Count& more, double seconds) {
   rate.bytes += static_cast<double>(more.amount) / seconds;
 }
 
-void add_row(RankView& view, Rate& route, const Counts& now, const Counts* before, double seconds) {
+void add_row(RankView& view, Rate& route, const Counts& now, const Counts& before, double seconds) {
   for (unsigned kind = 0; kind < activity::kinds; ++kind) {
-    const Count more = less(now[kind], before == nullptr ? nullptr : &(*before)[kind]);
+    const Count more = less(now[kind], before[kind]);
     view.total[kind].count += now[kind].count;
     view.total[kind].amount += now[kind].amount;
     add(view.by_kind[kind], more, seconds);
@@ -42,33 +42,30 @@ void add_row(RankView& view, Rate& route, const Counts& now, const Counts* befor
   }
 }
 
-const Counts* row_of(const std::vector<Counts>* rows, std::size_t at) {
-  return rows == nullptr || at >= rows->size() ? nullptr : &(*rows)[at];
+Counts row_of(const std::vector<Counts>& rows, std::size_t at) {
+  return at < rows.size() ? rows[at] : Counts{};
 }
 
-RankView view_of(const Rank& now, const Rank* before, double seconds) {
+RankView view_of(const Rank& now, const Rank& before, double seconds) {
   RankView view;
   view.last = now;
   for (std::size_t slot = 0; slot < now.near.size(); ++slot) {
     Rate& route = slot == static_cast<std::size_t>(now.slot) ? view.self : view.same_host;
-    add_row(view, route, now.near[slot], row_of(before ? &before->near : nullptr, slot), seconds);
+    add_row(view, route, now.near[slot], row_of(before.near, slot), seconds);
   }
   for (std::size_t host = 0; host < now.far.size(); ++host)
-    add_row(view, view.other_hosts, now.far[host], row_of(before ? &before->far : nullptr, host), seconds);
-  add_row(view, view.other_hosts, now.other_worlds, before ? &before->other_worlds : nullptr, seconds);
+    add_row(view, view.other_hosts, now.far[host], row_of(before.far, host), seconds);
+  add_row(view, view.other_hosts, now.other_worlds, before.other_worlds, seconds);
   if (seconds <= 0) return view;
   // A wait is counted whole when it ends, whatever of it was before the first look; a repeated call never is.
   double waited = std::min(now.wait.seconds, seconds);
   const bool has_ended = now.wait.seconds < seconds;
-  if (before != nullptr && has_ended && !before->wait.is_repeated) waited -= before->wait.seconds;
-  for (unsigned waiting = 0; waiting < activity::waitings; ++waiting) {
-    waited +=
-        static_cast<double>(less(now.waits[waiting], before ? &before->waits[waiting] : nullptr).amount) /
-        1e9;
-  }
+  if (has_ended && !before.wait.is_repeated) waited -= before.wait.seconds;
+  for (unsigned waiting = 0; waiting < activity::waitings; ++waiting)
+    waited += static_cast<double>(less(now.waits[waiting], before.waits[waiting]).amount) / 1e9;
   view.waiting = std::clamp(waited / seconds, 0.0, 1.0);
-  const std::uint64_t requests = less(now.requests, before ? before->requests : 0);
-  const double busy_ns = static_cast<double>(less(now.busy_ns, before ? before->busy_ns : 0));
+  const std::uint64_t requests = less(now.requests, before.requests);
+  const double busy_ns = static_cast<double>(less(now.busy_ns, before.busy_ns));
   view.requests = static_cast<double>(requests) / seconds;
   view.busy = std::min(1.0, busy_ns / 1e9 / seconds);
   view.service_us = requests == 0 ? 0 : busy_ns / 1e3 / static_cast<double>(requests);
@@ -90,7 +87,8 @@ JobView compare(const Job* before, const Job& now) {
   for (const Host& host : now.hosts) {
     for (const Rank& rank : host.ranks) {
       const Rank* const old = find_rank(before, rank);
-      view.ranks.push_back(view_of(rank, old, old == nullptr ? rank.open_seconds : view.seconds));
+      view.ranks.push_back(old == nullptr ? view_of(rank, Rank(), rank.open_seconds)
+                                          : view_of(rank, *old, view.seconds));
     }
   }
   std::ranges::sort(view.ranks, {}, [](const RankView& each) { return each.last.rank; });
