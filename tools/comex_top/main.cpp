@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -111,11 +112,13 @@ int watch(const Options& options, Job last) {
   JobView view = compare(nullptr, last);
   std::vector<Moment> moments;
   for (;;) {
+    const double left = options.seconds > 0 ? began + options.seconds - last.taken_at : options.interval;
+    const double pause = std::min(options.interval, left);
     if (screen) {
       screen->show(lines_of(view, matrix_of(last), screen->width()));
-      if (screen->wait_for_end(options.interval)) break;
+      if (screen->wait_for_end(pause)) break;
     } else {
-      sleep_for(options.interval);
+      sleep_for(pause);
     }
     Found found = find(name);
     if (!found.job) break;

@@ -46,7 +46,7 @@ bool Screen::wait_for_end(double seconds) {
   const auto end =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   for (;;) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
     if (left <= 0) return false;
     timeout(static_cast<int>(std::min<long long>(left, 1000)));
     const int key = getch();

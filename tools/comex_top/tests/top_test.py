@@ -90,6 +90,8 @@ with tempfile.TemporaryDirectory() as folder:
     page = os.path.join(folder, "page.html")
     said = top("--job", job, "--html", page, "--seconds", "0.5", "--interval", "0.1")
     check(said.returncode == 0 and "<svg" in open(page, encoding="utf-8").read(), f"a page with curves {said.stderr}")
+    said = top("--job", job, "--html", page, "--seconds", "0.5", "--interval", "3600")
+    check(said.returncode == 0, f"an end before the next look {said.stderr}")
     check(re.fullmatch(r"comex [0-9]+\.[0-9.]+\n", top("--version").stdout), "its version")
     check(top("--job", "none").returncode == 1, "a job that there is not is refused")
     for two in (("--once", "--html", page), ("--json", "--why"), ("--why", "--html", page)):
