@@ -71,7 +71,9 @@ const Handles* late_handles(const Handles* known) {
   MPI_Comm workers = MPI_COMM_NULL;
   if (comex_initialized() == 0 || comex_group_comm(COMEX_GROUP_WORLD, &workers) != COMEX_SUCCESS)
     return nullptr;
-  return known != nullptr && known->workers == workers ? known : publish(workers, true, known);
+  if (known != nullptr && known->workers == workers) return known;
+  PMPI_Comm_set_name(workers, "MPI_COMM_WORLD");
+  return publish(workers, true, known);
 }
 
 // Null: nothing is replaced yet.
