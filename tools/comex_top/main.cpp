@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "ask.h"
+#include "core/status.h"
 #include "pages.h"
 #include "screen.h"
 #include "text.h"
@@ -31,11 +32,6 @@ struct Options {
   bool list = false;
   bool why = false;
   std::string html;
-};
-
-struct Found {
-  std::optional<Job> job;
-  std::string problem;
 };
 
 constexpr const char* no_job = "no job runs on this machine that this user may read";
@@ -59,13 +55,13 @@ std::string list_of(const std::vector<Job>& jobs) {
 }
 
 // The job that was asked for, or the only one.
-Found find(const std::string& name) {
+Result<Job> find(const std::string& name) {
   std::vector<Job> jobs = find_jobs();
   for (Job& job : jobs)
-    if (name_of(job) == name || (name.empty() && jobs.size() == 1)) return {std::move(job), ""};
-  if (jobs.empty()) return {std::nullopt, no_job};
-  if (name.empty()) return {std::nullopt, "several jobs run here: name one by --job\n" + list_of(jobs)};
-  return {std::nullopt, "there is no job " + name + "; there are\n" + list_of(jobs)};
+    if (name_of(job) == name || (name.empty() && jobs.size() == 1)) return std::move(job);
+  if (jobs.empty()) return caller_error(no_job);
+  if (name.empty()) return caller_error("several jobs run here: name one by --job\n" + list_of(jobs));
+  return caller_error("there is no job " + name + "; there are\n" + list_of(jobs));
 }
 
 int fail(const std::string& problem) {
@@ -78,15 +74,12 @@ void sleep_for(double seconds) {
 }
 
 int show_once(const Options& options, const Job& first) {
-  const Found later = [&] {
-    if (options.interval <= 0) return Found{first, ""};
-    sleep_for(options.interval);
-    return find(name_of(first));
-  }();
-  if (!later.job) return fail("the job has ended");
-  const Job* const before = options.interval <= 0 ? nullptr : &first;
-  const JobView view = compare(before, *later.job);
-  const Matrix matrix = matrix_of(*later.job);
+  const bool is_since_start = options.interval <= 0;
+  sleep_for(options.interval);
+  const Result<Job> later = is_since_start ? first : find(name_of(first));
+  if (!later) return fail("the job has ended");
+  const JobView view = compare(is_since_start ? nullptr : &first, later.value());
+  const Matrix matrix = matrix_of(later.value());
   if (options.json) {
     std::cout << json_of(view, matrix);
   } else {
@@ -120,10 +113,10 @@ int watch(const Options& options, Job last) {
     } else {
       sleep_for(pause);
     }
-    Found found = find(name);
-    if (!found.job) break;
-    view = compare(&last, *found.job);
-    last = std::move(*found.job);
+    Result<Job> found = find(name);
+    if (!found) break;
+    view = compare(&last, found.value());
+    last = std::move(found).value();
     moments.push_back(moment_of(view, began));
     if (options.seconds > 0 && last.taken_at - began >= options.seconds) break;
   }
@@ -141,9 +134,9 @@ watch::JobState whole_state_of(const Job& job) {
 int explain_hang(const Options& options, const Job& first) {
   const watch::JobState before = whole_state_of(first);
   sleep_for(options.interval);
-  const Found later = find(name_of(first));
-  if (!later.job) return fail("the job has ended");
-  const watch::JobState now = whole_state_of(*later.job);
+  const Result<Job> later = find(name_of(first));
+  if (!later) return fail("the job has ended");
+  const watch::JobState now = whole_state_of(later.value());
   for (const std::string& line : watch::describe(now)) std::cout << line << "\n";
   std::cout << "\n" << watch::explain(&before, now).verdict << "\n";
   return 0;
@@ -156,16 +149,16 @@ int run(const Options& options) {
     std::cout << list_of(jobs);
     return 0;
   }
-  Found found = find(options.job);
-  if (!found.job) return fail(found.problem);
-  if (options.once || options.json) return show_once(options, *found.job);
+  Result<Job> found = find(options.job);
+  if (!found) return fail(found.failure().text);
+  if (options.once || options.json) return show_once(options, found.value());
   if (options.interval <= 0) return fail("--interval 0 is for --once and --json");
-  if (options.why) return explain_hang(options, *found.job);
+  if (options.why) return explain_hang(options, found.value());
   if (options.html.empty() && (isatty(STDIN_FILENO) == 0 || isatty(STDOUT_FILENO) == 0))
     return fail("this is no terminal: ask for --once, --json or --html FILE");
   if (!options.html.empty() && !std::ofstream(options.html, std::ios::app))  // not after hours of watching
     return fail(options.html + " cannot be written: " + std::strerror(errno));
-  return watch(options, std::move(*found.job));
+  return watch(options, std::move(found).value());
 }
 
 }  // namespace
