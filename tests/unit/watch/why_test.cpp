@@ -84,42 +84,40 @@ struct Case {
 
 TEST(Why, NamesTheRankWaitedFor) {
   const Case cases[] = {
-      {"nobody waits", {{worker(0), worker(1)}, {}, {}}, "Nobody waits in a call of the runtime", false},
+      {"nobody waits", {{worker(0), worker(1)}}, "Nobody waits in a call of the runtime", false},
       {"a member computes",
-       {{waiting(0, "barrier", members), worker(1, 'R'), waiting(2, "barrier", members)}, {}, {}},
+       {{waiting(0, "barrier", members), worker(1, 'R'), waiting(2, "barrier", members)}},
        "worker 1 (rank 1, process 101) has not entered barrier: it computes, in no call that waits; workers "
        "0, 2 wait for it for up to 12.3 s."},
       {"two members compute",
-       {{worker(0, 'R'), waiting(1, "barrier", members), worker(2, 'R'), worker(3)}, {}, {}},
+       {{worker(0, 'R'), waiting(1, "barrier", members), worker(2, 'R'), worker(3)}},
        "worker 0 (rank 0, process 100) has not entered barrier: it computes, in no call that waits; neither "
        "have workers 2, 3; worker 1 waits for them for up to 12.3 s."},
       {"two members, one of whom sleeps",
-       {{worker(0, 'R'), waiting(1, "barrier", members), worker(2)}, {}, {}},
+       {{worker(0, 'R'), waiting(1, "barrier", members), worker(2)}},
        "worker 0 (rank 0, process 100) has not entered barrier: it computes, in no call that waits; neither "
        "has worker 2; worker 1 waits for them"},
       {"the members of a group wait in a chain",
-       {{waiting(0, "barrier", members, 1), waiting(1, "barrier", members, 2), worker(2), worker(3, 'R')},
-        {},
-        {}},
+       {{waiting(0, "barrier", members, 1), waiting(1, "barrier", members, 2), worker(2), worker(3, 'R')}},
        "worker 2 (rank 2, process 102) has not entered barrier: it sleeps or waits in no call"},
       {"different calls",
-       {{waiting(0, "barrier", members), waiting(1, "malloc", members)}, {}, {}},
+       {{waiting(0, "barrier", members), waiting(1, "malloc", members)}},
        "worker 0 in barrier, worker 1 in malloc: members of a group have made different collective calls."},
       {"another name of the same call",
-       {{waiting(0, "ARMCI_Barrier", members), waiting(1, "barrier", members), worker(2, 'R')}, {}, {}},
+       {{waiting(0, "ARMCI_Barrier", members), waiting(1, "barrier", members), worker(2, 'R')}},
        "worker 2 (rank 2, process 102) has not entered ARMCI_Barrier: it computes"},
       {"calls of two groups that wait for the same one",
-       {{waiting(0, "barrier", members, 2), waiting(1, "malloc", members, 2), worker(2, 'R')}, {}, {}},
+       {{waiting(0, "barrier", members, 2), waiting(1, "malloc", members, 2), worker(2, 'R')}},
        "worker 2 (rank 2, process 102) has not entered barrier: it computes"},
       {"two groups in each other's order",
-       {{waiting(0, "barrier", members, 1), waiting(1, "malloc", members, 0)}, {}, {}},
+       {{waiting(0, "barrier", members, 1), waiting(1, "malloc", members, 0)}},
        "worker 1 (rank 1, process 101) has not entered barrier: it is in malloc for 12.3 s, worker 0"},
       {"one of two mutexes of an owner",
-       {{in_lock(0, 2, 1), in_lock(1, 2, 0), worker(2), worker(3)}, {{2, 3, 0, 1}, {2, 3, 1, 1}}, {}},
+       {{in_lock(0, 2, 1), in_lock(1, 2, 0), worker(2), worker(3)}, {{2, 3, 0, 1}, {2, 3, 1, 1}}},
        "worker 3 holds mutex 1 of worker 2 and does not unlock it; it is in no call that waits; worker 0 "
        "waits"},
       {"a mutex locked twice",
-       {{in_lock(0, 1, 2), worker(1)}, {{1, 0, 2, 1}}, {}},
+       {{in_lock(0, 1, 2), worker(1)}, {{1, 0, 2, 1}}},
        "worker 0 (rank 0, process 100) waits for a mutex that it holds itself, mutex 2 of worker 1, for 12.3 "
        "s."},
       {"members of a group for whom nobody waits directly",
@@ -149,7 +147,7 @@ TEST(Why, NamesTheRankWaitedFor) {
         {{0, 17}, {1, 17}, {2, 17}}},
        "worker 2 (rank 2, process 102) has not entered barrier of group 3: it computes"},
       {"each other's mutex",
-       {{in_lock(0, 1, 0), in_lock(1, 0, 0)}, {{0, 0, 0, 1}, {1, 1, 0, 1}}, {}},
+       {{in_lock(0, 1, 0), in_lock(1, 0, 0)}, {{0, 0, 0, 1}, {1, 1, 0, 1}}},
        "workers 0, 1 wait for each other's mutex, for 12.3 s."},
       {"each other's mutex, by threads beside those that wait elsewhere",
        {{waiting(0, "wait_until", activity::Waiting::word),
@@ -171,26 +169,24 @@ TEST(Why, NamesTheRankWaitedFor) {
        "0, 1 wait for it"},
       {"a message that a worker does not send, down a tree",
        {{waiting(0, "armci_msg_bcast", message, 1), waiting(1, "armci_msg_bcast", message, 2),
-         worker(2, 'R')},
-        {},
-        {}},
+         worker(2, 'R')}},
        "worker 2 (rank 2, process 102) has not come to the message that worker 1 waits for in "
        "armci_msg_bcast: it computes, in no call that waits; workers 0, 1 wait for up to 12.3 s."},
       {"messages of each other",
-       {{waiting(0, "armci_msg_rcv", message, 1), waiting(1, "armci_msg_snd", message, 0)}, {}, {}},
+       {{waiting(0, "armci_msg_rcv", message, 1), waiting(1, "armci_msg_snd", message, 0)}},
        "workers 0, 1 wait for messages of each other, for 12.3 s."},
       {"a message that anybody may send",
-       {{waiting(0, "armci_msg_rcvany", message), worker(1, 'R')}, {}, {}},
+       {{waiting(0, "armci_msg_rcvany", message), worker(1, 'R')}},
        "worker 0 (rank 0, process 100) is in armci_msg_rcvany for 12.3 s: nobody has sent the message"},
       {"a holder that computes",
-       {{in_lock(0, 1, 3), worker(1, 'R')}, {{1, 1, 3, 1}}, {}},
+       {{in_lock(0, 1, 3), worker(1, 'R')}, {{1, 1, 3, 1}}},
        "worker 1 holds mutex 3 of worker 1 and does not unlock it; it runs; worker 0 waits for it for 12.3 "
        "s."},
       {"a stopped progress rank",
-       {{waiting(0, "get", data, 1, 2), worker(1), server(2, 1, 'T')}, {}, {}},
+       {{waiting(0, "get", data, 1, 2), worker(1), server(2, 1, 'T')}},
        "progress rank 2 (rank 2, process 102) is stopped (SIGSTOP), so nobody serves host 1; worker 0 wait"},
       {"a worker that is gone",
-       {{waiting(0, "barrier", members), worker(1, 'X')}, {}, {}},
+       {{waiting(0, "barrier", members), worker(1, 'X')}},
        "worker 1 (rank 1, process 101) is gone: it ended without comex_finalize; worker 0 wait"},
       {"a holder, where the job goes on without a worker that died in a call",
        {{gone(dead, waiting(0, "barrier", members)), in_lock(1, 2, 0), worker(2)}, {{2, 2, 0, 1}}},
@@ -217,11 +213,11 @@ TEST(Why, NamesTheRankWaitedFor) {
        {{waiting(0, "get", data, 5, 7), server(7, 3, 'R')}, {}, {{3, 7}}},
        "progress rank 7 (rank 7, process 107) is busy: it runs and does not answer; worker 0 waits"},
       {"a busy progress rank",
-       {{waiting(0, "get", data, 1, 2), worker(1), server(2, 1, 'R')}, {}, {}},
+       {{waiting(0, "get", data, 1, 2), worker(1), server(2, 1, 'R')}},
        "worker 0 is in get for 12.3 s and waits for rank 2 (process 102), which is busy: it runs and does "
        "not answer; it has 0 requests in its queues."},
       {"a busy progress rank, by a worker that tests its handle",
-       {{repeated(0, "test", 2), worker(1), server(2, 1, 'R')}, {}, {}},
+       {{repeated(0, "test", 2), worker(1), server(2, 1, 'R')}},
        "worker 0 is in a loop of test for 12.3 s and waits for rank 2 (process 102), which is busy"},
       {"a progress rank with requests that do not go on",
        {{waiting(0, "get", data, 1, 2), worker(1), server(2, 1, 'D')},
@@ -233,10 +229,10 @@ TEST(Why, NamesTheRankWaitedFor) {
        "requests in its queues (put of 4096 bytes from worker 1 to worker 3, 5.0 s old: its body has not "
        "come)."},
       {"a word",
-       {{waiting(0, "wait_until", activity::Waiting::word), worker(1)}, {}, {}},
+       {{waiting(0, "wait_until", activity::Waiting::word), worker(1)}},
        "worker 0 (rank 0, process 100) is in wait_until for 12.3 s: nobody has written the value"},
       {"endpoints that nobody drives",
-       {{waiting(0, "barrier", members, 1), waiting(1, "barrier", members, 0)}, {}, {}},
+       {{waiting(0, "barrier", members, 1), waiting(1, "barrier", members, 0)}},
        "all workers seen here are in barrier for up to 12.3 s: endpoints of theirs that no thread drives "
        "have not come."},
       {"endpoints that nobody drives, where another thread of a worker waits for something else",
@@ -249,7 +245,7 @@ TEST(Why, NamesTheRankWaitedFor) {
        "all workers seen here are in barrier for up to 12.3 s: endpoints of theirs that no thread drives "
        "have not come."},
       {"members elsewhere",
-       {{waiting(0, "barrier", members)}, {}, {}},
+       {{waiting(0, "barrier", members)}},
        "all workers seen here are in barrier for up to 12.3 s: members on other hosts have not come."},
   };
   for (const Case& each : cases) {
@@ -260,14 +256,14 @@ TEST(Why, NamesTheRankWaitedFor) {
 }
 
 TEST(Why, WhatHasMovedDoesNotHang) {
-  JobState before{{waiting(0, "barrier", members), worker(1, 'R')}, {}, {}};
+  JobState before{{waiting(0, "barrier", members), worker(1, 'R')}};
   JobState now = before;
   now.ranks[1].operations = 5;
   EXPECT_NE(explain(&before, now).verdict.find("it goes on with other operations"), std::string::npos);
 }
 
 TEST(Why, AMutexThatIsPassedOnIsNotHeld) {
-  const JobState before{{in_lock(0, 1, 3), worker(1), worker(2)}, {{1, 2, 3, 1}}, {}};
+  const JobState before{{in_lock(0, 1, 3), worker(1), worker(2)}, {{1, 2, 3, 1}}};
   JobState now = before;
   EXPECT_TRUE(explain(&before, now).verdict.starts_with("worker 2 holds mutex 3 of worker 1"));
   now.mutexes.front().holder = 1;
@@ -276,7 +272,7 @@ TEST(Why, AMutexThatIsPassedOnIsNotHeld) {
 }
 
 TEST(Why, ShortWaitsAreOnTheirWay) {
-  JobState job_state{{waiting(0, "barrier", members), worker(1)}, {}, {}};
+  JobState job_state{{waiting(0, "barrier", members), worker(1)}};
   job_state.ranks[0].wait.seconds = least_wait_seconds / 2;
   EXPECT_FALSE(explain(nullptr, job_state).is_hang);
 }
@@ -285,9 +281,7 @@ TEST(WaitGraph, IsDrawnAsTreesFromThoseWhoWaitForNobody) {
   const JobState job_state{
       {worker(0, 'R'), in_lock(1, 0, 2), waiting(2, "get", data, 1, 5), waiting(3, "get", data, 1, 5),
        in_lock(4, 0, 3), server(5, 0, 'R'), in_lock(6, 0, 2)},
-      {{0, 0, 2, 2}, {0, 1, 3, 1}},
-      {},
-      {}};
+      {{0, 0, 2, 2}, {0, 1, 3, 1}}};
   const std::vector<std::string> wanted = {
       "worker 0: runs",
       "  worker 1 waits for it in lock, for mutex 2 of worker 0",
@@ -300,7 +294,7 @@ TEST(WaitGraph, IsDrawnAsTreesFromThoseWhoWaitForNobody) {
 }
 
 TEST(WaitGraph, DrawsACircleOnce) {
-  const JobState job_state{{in_lock(0, 1, 0), in_lock(1, 0, 0)}, {{0, 0, 0, 1}, {1, 1, 0, 1}}, {}, {}};
+  const JobState job_state{{in_lock(0, 1, 0), in_lock(1, 0, 0)}, {{0, 0, 0, 1}, {1, 1, 0, 1}}};
   const std::vector<std::string> wanted = {
       "worker 0: in lock for 12.3 s, worker 1",
       "  worker 1 waits for it in lock, for mutex 0 of worker 0",
@@ -327,7 +321,7 @@ TEST(WaitGraph, OfALargeJobDrawsTheFirstOfThoseWhoAreLate) {
 }
 
 TEST(Describe, NamesWhoStandsInLine) {
-  const JobState job_state{{in_lock(0, 1, 3), worker(1, 'R')}, {{1, 1, 3, 1}}, {}, {}};
+  const JobState job_state{{in_lock(0, 1, 3), worker(1, 'R')}, {{1, 1, 3, 1}}};
   const std::vector<std::string> lines = describe(job_state);
   EXPECT_NE(std::ranges::find(lines, "mutex 3 of worker 1: worker 1 holds it, 1 in line: worker 0"),
             lines.end());
@@ -394,7 +388,7 @@ TEST(JobState, TravelsAsBytes) {
 }
 
 TEST(JobState, OtherBytesAreNone) {
-  std::vector<std::byte> bytes = pack({{worker(0)}, {}, {}});
+  std::vector<std::byte> bytes = pack({{worker(0)}});
   EXPECT_FALSE(unpack({}));
   EXPECT_FALSE(unpack(std::span(bytes).first(bytes.size() - 1)));
   std::ranges::fill(std::span(bytes).first(8), std::byte{0xff});
