@@ -82,9 +82,10 @@ const Handles* handles() {
   return known != nullptr && !known->is_borrowed ? known : late_handles(known);
 }
 
-bool replaces(const Handles* known) {
-  return known != nullptr && known->workers != MPI_COMM_NULL &&
-         (!known->is_borrowed || comex_initialized() != 0);
+// Null: MPI_COMM_WORLD stays.
+MPI_Comm workers_now() {
+  const Handles* known = handles();
+  return known == nullptr ? MPI_COMM_NULL : known->workers;
 }
 
 bool is_new(const void* caller) {
@@ -215,23 +216,23 @@ void fortran_begin(MPI_Fint* ierror) {
 MPI_Comm workers_for(MPI_Comm comm, const char* call, const void* caller) {
   if (comm != MPI_COMM_WORLD) return comm;
   warn(call, caller);
-  const Handles* known = handles();
-  return replaces(known) ? known->workers : comm;
+  const MPI_Comm workers = workers_now();
+  return workers == MPI_COMM_NULL ? comm : workers;
 }
 
 // A key of Fortran that differs from that of C is taken for the program's own. An MPI that has such keys
 // gives its own attributes to every communicator.
 MPI_Comm attribute_home(MPI_Comm comm, int keyval, const char* call, const void* caller) {
   if (!is_predefined(keyval)) return workers_for(comm, call, caller);
-  return comm != MPI_COMM_NULL && replaces(handles()) ? MPI_COMM_WORLD : comm;
+  return comm != MPI_COMM_NULL && workers_now() != MPI_COMM_NULL ? MPI_COMM_WORLD : comm;
 }
 
 int keep_workers(MPI_Group* group) {
-  const Handles* known = handles();
-  if (!replaces(known)) return MPI_SUCCESS;
+  const MPI_Comm comm = workers_now();
+  if (comm == MPI_COMM_NULL) return MPI_SUCCESS;
   MPI_Group workers = MPI_GROUP_NULL;
   MPI_Group both = MPI_GROUP_NULL;
-  int result = PMPI_Comm_group(known->workers, &workers);
+  int result = PMPI_Comm_group(comm, &workers);
   if (result == MPI_SUCCESS) result = PMPI_Group_intersection(*group, workers, &both);
   if (workers != MPI_GROUP_NULL) PMPI_Group_free(&workers);
   if (result != MPI_SUCCESS) return result;
@@ -249,7 +250,7 @@ MPI_Fint fortran_keep_workers(void* group) {
 }
 
 bool stands_for_world(MPI_Comm comm) {
-  return comm == MPI_COMM_WORLD && replaces(handles());
+  return comm == MPI_COMM_WORLD && workers_now() != MPI_COMM_NULL;
 }
 
 void require(const void* function, const char* name) {

@@ -2,13 +2,13 @@
 // another MPI, or another version of the same one, may not have them.
 #pragma once
 
+#include <dlfcn.h>
+
 namespace comex::mpi {
 
-void* find_symbol(const char* name);  // null: there is none
-
 template <typename Function>
-Function* function_named(const char* name) {
-  return reinterpret_cast<Function*>(find_symbol(name));
+Function* function_named(const char* name) {  // null: there is none
+  return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
 }
 
 }  // namespace comex::mpi

@@ -56,59 +56,6 @@ std::vector<Wait> waits_of(const activity::Block& block, std::uint64_t now_ns) {
   return waits;
 }
 
-}  // namespace
-
-std::uint64_t block_offset(const shm::Geometry& geometry, std::uint64_t slot) {
-  return geometry.boards_offset + slot * geometry.board_bytes + geometry.activity_offset;
-}
-
-RankState state_of(const activity::Block& block, std::uint64_t now_ns) {
-  const activity::Owner& owner = block.owner;
-  RankState rank;
-  rank.rank = static_cast<std::int32_t>(owner.rank.get());
-  rank.worker = static_cast<std::int32_t>(owner.worker.get() - 1);
-  rank.host = static_cast<std::int32_t>(owner.host.get());
-  rank.slot = static_cast<std::int32_t>(owner.slot.get());
-  rank.pid = static_cast<std::int32_t>(owner.pid.get());
-  rank.state = process_state(rank.pid);
-  rank.has_left = owner.end.get() == activity::Owner::has_left;
-  rank.is_known_dead = owner.end.get() == activity::Owner::has_died;
-  rank.open_seconds = (static_cast<double>(now_ns) - static_cast<double>(owner.since_ns.get())) / 1e9;
-  const std::uint64_t quiet_since_ns = std::max(block.wait_ended_ns.get(), owner.since_ns.get());
-  rank.quiet_seconds = (static_cast<double>(now_ns) - static_cast<double>(quiet_since_ns)) / 1e9;
-  const std::vector<Wait> waits = waits_of(block, now_ns);
-  if (!waits.empty()) rank.wait = waits.front();
-  rank.queued = block.served.queued.get();
-  return rank;
-}
-
-void read_queues(const activity::Block& block, std::uint64_t now_ns, std::vector<QueuedRequest>& into) {
-  for (const activity::QueueHead& head : block.served.heads) {
-    const std::uint64_t from = head.from.acquire();
-    if (from == 0) continue;
-    const std::uint64_t what = head.what.get();
-    const std::uint64_t since_ns = head.since_ns.get();
-    QueuedRequest& request = into.emplace_back();
-    request.server = static_cast<std::int32_t>(block.owner.rank.get());
-    request.from = static_cast<std::int32_t>(from - 1);
-    request.target = static_cast<std::int32_t>(head.target.get() - 1);
-    request.verb = static_cast<protocol::Verb>(what >> 32);
-    request.obstacle = static_cast<activity::Obstacle>(
-        std::min<std::uint64_t>(static_cast<std::uint32_t>(what), activity::obstacles - 1));
-    request.bytes = head.bytes.get();
-    request.seconds = now_ns < since_ns ? 0 : static_cast<double>(now_ns - since_ns) / 1e9;
-  }
-}
-
-namespace {
-
-// False while the rank has not opened its world.
-bool read_block(const ReadArena& read, const shm::Geometry& geometry, std::uint64_t slot,
-                activity::Block& into) {
-  return read(block_offset(geometry, slot), bytes_of(into)) &&
-         into.owner.version.get() == activity::layout_version;
-}
-
 std::vector<activity::Peer> read_peers(const ReadArena& read, const shm::Geometry& geometry,
                                        const activity::Block& block) {
   const std::uint64_t rows = std::min<std::uint64_t>(
@@ -160,12 +107,55 @@ void read_mutexes(const ReadArena& read, const shm::Geometry& geometry, const Ra
 
 }  // namespace
 
+std::uint64_t block_offset(const shm::Geometry& geometry, std::uint64_t slot) {
+  return geometry.boards_offset + slot * geometry.board_bytes + geometry.activity_offset;
+}
+
+RankState state_of(const activity::Block& block, std::uint64_t now_ns) {
+  const activity::Owner& owner = block.owner;
+  RankState rank;
+  rank.rank = static_cast<std::int32_t>(owner.rank.get());
+  rank.worker = static_cast<std::int32_t>(owner.worker.get() - 1);
+  rank.host = static_cast<std::int32_t>(owner.host.get());
+  rank.slot = static_cast<std::int32_t>(owner.slot.get());
+  rank.pid = static_cast<std::int32_t>(owner.pid.get());
+  rank.state = process_state(rank.pid);
+  rank.has_left = owner.end.get() == activity::Owner::has_left;
+  rank.is_known_dead = owner.end.get() == activity::Owner::has_died;
+  rank.open_seconds = (static_cast<double>(now_ns) - static_cast<double>(owner.since_ns.get())) / 1e9;
+  const std::uint64_t quiet_since_ns = std::max(block.wait_ended_ns.get(), owner.since_ns.get());
+  rank.quiet_seconds = (static_cast<double>(now_ns) - static_cast<double>(quiet_since_ns)) / 1e9;
+  const std::vector<Wait> waits = waits_of(block, now_ns);
+  if (!waits.empty()) rank.wait = waits.front();
+  rank.queued = block.served.queued.get();
+  return rank;
+}
+
+void read_queues(const activity::Block& block, std::uint64_t now_ns, std::vector<QueuedRequest>& into) {
+  for (const activity::QueueHead& head : block.served.heads) {
+    const std::uint64_t from = head.from.acquire();
+    if (from == 0) continue;
+    const std::uint64_t what = head.what.get();
+    const std::uint64_t since_ns = head.since_ns.get();
+    QueuedRequest& request = into.emplace_back();
+    request.server = static_cast<std::int32_t>(block.owner.rank.get());
+    request.from = static_cast<std::int32_t>(from - 1);
+    request.target = static_cast<std::int32_t>(head.target.get() - 1);
+    request.verb = static_cast<protocol::Verb>(what >> 32);
+    request.obstacle = static_cast<activity::Obstacle>(
+        std::min<std::uint64_t>(static_cast<std::uint32_t>(what), activity::obstacles - 1));
+    request.bytes = head.bytes.get();
+    request.seconds = now_ns < since_ns ? 0 : static_cast<double>(now_ns - since_ns) / 1e9;
+  }
+}
+
 JobState read_host(const ReadArena& read, const shm::Geometry& geometry, std::uint64_t now_ns,
                    const SeeRank& see) {
   JobState job_state;
   for (std::uint64_t slot = 0; slot < std::min(geometry.slots, shm::most_slots); ++slot) {
     activity::Block block;
-    if (!read_block(read, geometry, slot, block)) continue;
+    const bool is_read = read(block_offset(geometry, slot), bytes_of(block));
+    if (!is_read || block.owner.version.get() != activity::layout_version) continue;  // its world is not open
     RankState& rank = job_state.ranks.emplace_back(state_of(block, now_ns));
     const std::vector<activity::Peer> peers = read_peers(read, geometry, block);
     rank.operations = operations_of(peers);

@@ -22,6 +22,12 @@ bool is_over_world(const RankState& rank) {
   return rank.wait.context == 0 && rank.wait.target < 0;
 }
 
+std::vector<int> numbers_of(const Ranks& workers) {  // each once
+  std::set<int> numbers;
+  for (const RankState* rank : workers) numbers.insert(rank->worker);
+  return {numbers.begin(), numbers.end()};
+}
+
 }  // namespace
 
 bool waits(const RankState& rank) {
@@ -36,16 +42,6 @@ std::string name(const RankState& rank) {
   return rank.worker < 0 ? "progress rank " + std::to_string(rank.rank)
                          : "worker " + std::to_string(rank.worker);
 }
-
-namespace {
-
-std::vector<int> numbers_of(const Ranks& workers) {  // each once
-  std::set<int> numbers;
-  for (const RankState* rank : workers) numbers.insert(rank->worker);
-  return {numbers.begin(), numbers.end()};
-}
-
-}  // namespace
 
 std::string names(const Ranks& workers) {
   constexpr std::size_t most = 8;

@@ -227,7 +227,7 @@ class Explanation {
       });
       return joined("all workers seen here are in ", call, " for up to ", in_seconds(longest(inside)),
                     await_each_other ? ": endpoints of theirs that no thread drives have not come."
-                                     : ": members on other hosts have not come.");
+                                     : ": members on other hosts, or of other worlds, have not come.");
     }
     // Late members that do not wait come first: the others may wait because of them.
     std::stable_partition(late.begin(), late.end(), [](const RankState* rank) { return !waits(*rank); });

@@ -1,7 +1,6 @@
 #include "snapshot.h"
 
 #include <fmt/format.h>
-#include <time.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -10,6 +9,7 @@
 #include <set>
 #include <span>
 
+#include "core/trace.h"
 #include "file.h"
 #include "shm/arena_layout.h"
 #include "watch/read_host.h"
@@ -18,12 +18,6 @@ namespace comex::top {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::uint64_t now_ns() {
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(time.tv_nsec);
-}
 
 // A memfd, a file of a mount of its own, or a file without a name on /dev/shm.
 bool may_be_an_arena(const std::string& link) {
@@ -129,7 +123,7 @@ void look_into_process(const fs::path& process, std::set<FileIdentity>& seen,
     Job& job = jobs[map->job];
     job.id = map->job;
     job.world = static_cast<std::uint32_t>(map->world);
-    const std::uint64_t taken_ns = now_ns();
+    const std::uint64_t taken_ns = trace::Log::now_ns();
     job.taken_at = static_cast<double>(taken_ns) / 1e9;
     Host host = host_of(file, each->path().string(), *map, taken_ns);
     if (!host.ranks.empty()) job.hosts.push_back(std::move(host));

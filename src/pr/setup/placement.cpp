@@ -148,12 +148,9 @@ Status Topology::release_memory(void* address, std::size_t bytes) const {
 
 std::string Topology::summary() const {
   if (!loaded_) return notice_ + "\n";
-  const auto counted = [this](hwloc_obj_type_t type, const char* thing) {
-    const unsigned count = loaded_->count(type);
-    return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
-  };
-  std::string text = counted(HWLOC_OBJ_PACKAGE, "package") + ", " + counted(HWLOC_OBJ_CORE, "core") + ", " +
-                     counted(HWLOC_OBJ_PU, "processor") + "\n";
+  std::string text = counted(loaded_->count(HWLOC_OBJ_PACKAGE), "package") + ", " +
+                     counted(loaded_->count(HWLOC_OBJ_CORE), "core") + ", " +
+                     counted(loaded_->count(HWLOC_OBJ_PU), "processor") + "\n";
   for (const MemoryNode& node : memory_) {
     text += "memory node " + std::to_string(node.number) + ": " + std::to_string(node.bytes >> 20) + " MiB";
     if (!node.kind.empty()) text += " of " + node.kind;

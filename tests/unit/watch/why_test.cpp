@@ -246,7 +246,8 @@ TEST(Why, NamesTheRankWaitedFor) {
        "have not come."},
       {"members elsewhere",
        {{waiting(0, "barrier", members)}},
-       "all workers seen here are in barrier for up to 12.3 s: members on other hosts have not come."},
+       "all workers seen here are in barrier for up to 12.3 s: members on other hosts, or of other worlds, "
+       "have not come."},
   };
   for (const Case& each : cases) {
     const Why why = explain(nullptr, each.job_state);

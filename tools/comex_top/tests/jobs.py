@@ -1,5 +1,6 @@
 """The jobs that comex_top lists, by their program."""
 import subprocess
+import time
 
 
 def program_of(pid):
@@ -15,3 +16,13 @@ def names(comex_top, program):
     said = subprocess.run([comex_top, "--list"], capture_output=True, text=True, timeout=30, check=False).stdout
     lines = [line.split() for line in said.splitlines()]
     return {words[0] for words in lines if program_of(words[-1]) == program}
+
+
+def await_new(comex_top, program, before):
+    """The one of this program that was not there before; an empty text if there is none after 10 s."""
+    for _ in range(200):
+        mine = names(comex_top, program) - before
+        if mine:
+            return mine.pop()
+        time.sleep(0.05)
+    return ""

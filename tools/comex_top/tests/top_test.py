@@ -59,14 +59,8 @@ with tempfile.TemporaryDirectory() as folder:
     go = os.path.join(folder, "go")
     before = jobs.names(TOP, JOB)
     launch = subprocess.Popen([LAUNCH, "60", "6", JOB, go], env={**os.environ, "COMEX_VIRTUAL_HOSTS": "2"})
-    mine = set()
-    for _ in range(200):
-        mine = jobs.names(TOP, JOB) - before
-        if mine:
-            break
-        time.sleep(0.05)
-    check(len(mine) == 1, f"one new job, and not {mine}")
-    job = next(iter(mine), "")
+    job = jobs.await_new(TOP, JOB, before)
+    check(job, "a new job")
 
     view = await_view(job, all_is_done)
     first = workers(view)[0]

@@ -73,15 +73,6 @@ def top(*options):
     return subprocess.run([TOP, *options], capture_output=True, text=True, timeout=30, check=False).stdout
 
 
-def new_job(before):
-    for _ in range(200):
-        mine = jobs.names(TOP, HANG) - before
-        if mine:
-            return mine.pop()
-        time.sleep(0.05)
-    return ""
-
-
 def ranks_of(job):
     said = top("--job", job, "--json", "--interval", "0")
     return json.loads(said)["ranks"] if said else []
@@ -141,7 +132,7 @@ def is_right(kind):
             before = jobs.names(TOP, HANG)
             launch = subprocess.Popen([LAUNCH, "60", str(ranks), *survivors, HANG, words], env=environment,
                                       stdin=subprocess.PIPE, stdout=log, stderr=subprocess.STDOUT)
-            job = new_job(before)
+            job = jobs.await_new(TOP, HANG, before)
         verdict = ""
         try:
             if kind.startswith(("server_", "after_loss")):
