@@ -212,6 +212,9 @@ class Checker {
   void finish(const Started& started, bool is_flag);
   void complete_where(const std::function<bool(const Started&)>& is_complete);
   std::vector<int> own_members(comex_group_t group);
+  // A fence by the worker itself covers its endpoints, too; one through a handle, what went through those of
+  // its endpoint.
+  bool fence_covers(std::size_t origin) { return acting() == 0 || origin == clocks().me(); }
   bool fence_completes(const Started& started);  // of its target, or an allocation with a part there
   void fence_worker(int worker);
   // The two parts of fence_worker(), for what began before the limit. The first one takes the lock, the

@@ -66,11 +66,9 @@ int Checker::start_fence(const FollowedCall& call, int proc, comex_group_t group
   return pending_.add(std::move(started));
 }
 
-// A fence through a handle of an endpoint covers what went through its handles. A fence completes
-// earlier implicit fences as well; those with a handle are complete at its wait.
+// A fence completes earlier implicit fences as well; those with a handle are complete at its wait.
 bool Checker::fence_completes(const Started& started) {
-  return (!started.is_fence || started.ending == Ending::implicit) &&
-         (acting() == 0 || started.origin == origin()) &&
+  return (!started.is_fence || started.ending == Ending::implicit) && fence_covers(started.origin) &&
          (started.is_write || started.ending == Ending::implicit);
 }
 
@@ -87,11 +85,10 @@ void Checker::fence_operations(int worker, std::uint64_t serial_limit) {
 }
 
 void Checker::fence_accesses(int worker, AccessIndex limit) {
-  for (std::size_t i = 0; i < clocks_.size(); ++i) {
-    if (acting() == 0 || static_cast<int>(i) == acting()) {
-      history_.fence(static_cast<std::uint16_t>(clocks_[i].me()), static_cast<std::uint16_t>(worker),
-                     clocks_[i].now(), limit);
-    }
+  for (const Clocks& each : clocks_) {
+    if (fence_covers(each.me()))
+      history_.fence(static_cast<std::uint16_t>(each.me()), static_cast<std::uint16_t>(worker), each.now(),
+                     limit);
   }
 }
 
@@ -136,9 +133,13 @@ void Checker::fenced_allocation(const void* own, comex_group_t group) {
 std::vector<int> Checker::fence_parts(std::uint64_t address) {
   const Allocation* const allocation = allocation_of(address);
   if (allocation == nullptr) return {};
-  for (std::size_t i = 0; i < allocation->parts.size(); ++i) {
-    history_.fence_range(origin(), static_cast<std::uint16_t>(allocation->members[i]),
-                         allocation->parts[i].begin, allocation->parts[i].end, clocks().now());
+  for (const Clocks& each : clocks_) {
+    if (!fence_covers(each.me())) continue;
+    for (std::size_t i = 0; i < allocation->parts.size(); ++i) {
+      history_.fence_range(static_cast<std::uint16_t>(each.me()),
+                           static_cast<std::uint16_t>(allocation->members[i]), allocation->parts[i].begin,
+                           allocation->parts[i].end, each.now());
+    }
   }
   return allocation->members;
 }

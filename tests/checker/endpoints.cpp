@@ -153,6 +153,18 @@ constexpr Case cases[] = {
          }
        });
      }},
+    {"fence_of_the_allocation_by_the_process", right,
+     [](Bed& bed) {
+       const auto a = bed.allocate(many);
+       comex_group_t end = COMEX_GROUP_NULL;
+       bed.done(comex_group_create_endpoints(everyone, 1, &end));
+       bed.done(comex_put(bed.local<long>(many, 2), a[bed.next()], bytes, bed.next(), end));
+       bed.done(comex_fence_allocation(a[bed.me], everyone));
+       bed.send(bed.next());
+       bed.receive(bed.previous());
+       bed.require(bed.read(a[bed.me], many) == 2 * many, "what the endpoint has put");
+       bed.done(comex_group_free(end));
+     }},
     {"ring_of_endpoints", right,
      [](Bed& bed) {
        by_both(bed, [](const End& end, const Parts<long>& a) {
