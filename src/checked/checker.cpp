@@ -281,7 +281,7 @@ int Checker::start(const CheckedWord& change, Ending ending) {
   }
   if (released.empty()) return number;  // nobody sees that a word was read
   clock_memory_.raise(row, released);
-  clock_memory_.raise(clock_memory_.inbox(*owner), released);
+  clock_memory_.raise(change.is_flag ? clock_memory_.flags(*owner) : clock_memory_.inbox(*owner), released);
   return number;
 }
 

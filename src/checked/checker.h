@@ -68,6 +68,7 @@ struct CheckedWord {
   std::vector<TransferPart> data = {};  // that a signal brings
   const void* result = nullptr;         // where the old value goes
   bool is_signal = false;               // the caller learns nothing from the word
+  bool is_flag = false;                 // set whatever it was, so that its owner may poll it by plain loads
 };
 
 // Who learns of whom in a collective of MPI.

@@ -2,8 +2,8 @@
 // operations that they follow.
 //
 // Each worker's part has rows of clocks: an inbox, joined by signals, rmw and atomics to that worker, and
-// another one, joined by flags, which are puts and accumulates of one word; one row for each worker, which
-// the owner sets when it sends that worker a message; and rows for the words and mutexes of the owner.
+// another one, joined by flags, which are puts, accumulates and swaps of one word; one row for each worker,
+// which the owner sets when it sends that worker a message; and rows for the words and mutexes of the owner.
 // Several words share a row by chance. That hides conflicts and never invents one.
 #pragma once
 

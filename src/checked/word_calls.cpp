@@ -19,7 +19,8 @@ CheckedWord rmw(const FollowedCall& call, int op, void* ploc, void* prem, int /*
           .group = group,
           .word = prem,
           .bytes = is_long(op) ? 8U : 4U,
-          .result = ploc};
+          .result = ploc,
+          .is_flag = op == COMEX_SWAP || op == COMEX_SWAP_LONG};
 }
 
 CheckedWord atomic(const FollowedCall& call, int op, int type, void* fetched, const void* /*operand*/,
@@ -31,7 +32,8 @@ CheckedWord atomic(const FollowedCall& call, int op, int type, void* fetched, co
           .word = target,
           .bytes = is_narrow ? 4U : 8U,
           .use = op == COMEX_ATOMIC_FETCH ? Use::word_read : Use::atomic,
-          .result = fetched};
+          .result = fetched,
+          .is_flag = op == COMEX_ATOMIC_SWAP || op == COMEX_ATOMIC_SET};
 }
 
 template <Use use>

@@ -289,6 +289,15 @@ constexpr Case cases[] = {
        look_for(bed, count[1], needed_workers);
        bed.require(bed.read(a[1], needed_workers * many) == 5 * needed_workers * many, "what all have put");
      }},
+    {"owner_polls_a_word_that_is_swapped", right,
+     [](Bed& bed) {
+       const auto a = bed.allocate(many);
+       const auto word = bed.allocate(1);
+       bed.put(a[bed.next()], many, bed.next(), 5);
+       bed.swap(word[bed.next()], bed.next(), 1);
+       look_for(bed, word[bed.me], 1);
+       bed.require(bed.read(a[bed.me], many) == 5 * many, "what came before the swap");
+     }},
     {"token_that_goes_round_in_place", right,
      [](Bed& bed) {
        const auto token = bed.allocate(1);
