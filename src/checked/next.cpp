@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <string_view>
 
 namespace comex::checker {
 namespace {
@@ -63,8 +63,9 @@ bool is_in_armci_messages(const void* address) {
 
 bool is_in_armci(const void* address) {
   Dl_info object{};
-  return dladdr(address, &object) != 0 && object.dli_fname != nullptr &&
-         std::strstr(object.dli_fname, "/libarmci") != nullptr;
+  if (dladdr(address, &object) == 0 || object.dli_fname == nullptr) return false;
+  const std::string_view path = object.dli_fname;
+  return path.substr(path.rfind('/') + 1).starts_with("libarmci");
 }
 
 }  // namespace comex::checker
