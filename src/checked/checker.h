@@ -216,6 +216,14 @@ class Checker {
   // A fence by the worker itself covers its endpoints, too; one through a handle, what went through those of
   // its endpoint.
   bool fence_covers(std::size_t origin) { return acting() == 0 || origin == clocks().me(); }
+  // fence(origin, its time) for each that a fence of the caller covers. Whoever the worker itself tells of
+  // the fence learns that what its endpoints have written is there.
+  template <class Fence>
+  void fence_origins(const Fence& fence) {
+    for (const Clocks& each : clocks_)
+      if (fence_covers(each.me())) fence(static_cast<std::uint16_t>(each.me()), each.now());
+    if (acting() == 0) link_endpoints();
+  }
   bool fence_completes(const Started& started);  // of its target, or an allocation with a part there
   void fence_worker(int worker);
   // The two parts of fence_worker(), for what began before the limit. The first one takes the lock, the

@@ -85,11 +85,9 @@ void Checker::fence_operations(int worker, std::uint64_t serial_limit) {
 }
 
 void Checker::fence_accesses(int worker, AccessIndex limit) {
-  for (const Clocks& each : clocks_) {
-    if (fence_covers(each.me()))
-      history_.fence(static_cast<std::uint16_t>(each.me()), static_cast<std::uint16_t>(worker), each.now(),
-                     limit);
-  }
+  fence_origins([&](std::uint16_t origin, Time now) {
+    history_.fence(origin, static_cast<std::uint16_t>(worker), now, limit);
+  });
 }
 
 void Checker::fenced(int proc, comex_group_t group) {
@@ -133,14 +131,12 @@ void Checker::fenced_allocation(const void* own, comex_group_t group) {
 std::vector<int> Checker::fence_parts(std::uint64_t address) {
   const Allocation* const allocation = allocation_of(address);
   if (allocation == nullptr) return {};
-  for (const Clocks& each : clocks_) {
-    if (!fence_covers(each.me())) continue;
+  fence_origins([&](std::uint16_t origin, Time now) {
     for (std::size_t i = 0; i < allocation->parts.size(); ++i) {
-      history_.fence_range(static_cast<std::uint16_t>(each.me()),
-                           static_cast<std::uint16_t>(allocation->members[i]), allocation->parts[i].begin,
-                           allocation->parts[i].end, each.now());
+      history_.fence_range(origin, static_cast<std::uint16_t>(allocation->members[i]),
+                           allocation->parts[i].begin, allocation->parts[i].end, now);
     }
-  }
+  });
   return allocation->members;
 }
 

@@ -165,6 +165,24 @@ constexpr Case cases[] = {
        bed.require(bed.read(a[bed.me], many) == 2 * many, "what the endpoint has put");
        bed.done(comex_group_free(end));
      }},
+    {"fence_of_the_process_by_the_thread_of_another_endpoint", right,
+     [](Bed& bed) {
+       std::latch received(1);
+       by_both(bed, [&](const End& end, const Parts<long>& a) {
+         if (end.which == 1) {
+           end.put(a[bed.next()], 2 * bed.next(), 3);
+           end.halfway.count_down();
+           received.wait();
+           return;
+         }
+         end.halfway.wait();
+         bed.done(comex_fence_all(everyone));
+         bed.send(bed.next());
+         bed.receive(bed.previous());
+         received.count_down();
+         bed.require(bed.read(a[bed.me], many) == 3 * many, "what the endpoint has put");
+       });
+     }},
     {"ring_of_endpoints", right,
      [](Bed& bed) {
        by_both(bed, [](const End& end, const Parts<long>& a) {
