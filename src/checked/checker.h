@@ -71,6 +71,12 @@ struct CheckedWord {
   bool is_flag = false;                 // set whatever it was, so that its owner may poll it by plain loads
 };
 
+struct CheckedFence {
+  FollowedCall call;
+  int proc = 0;
+  comex_group_t group = COMEX_GROUP_WORLD;
+};
+
 // Who learns of whom in a collective of MPI.
 struct Flow {
   enum class Way : std::uint8_t { among_all, from_root, to_root, to_higher_ranks, to_one } way{};
@@ -89,7 +95,7 @@ class Checker {
   // if it is not followed because its target is unknown or of another world.
   int start(const CheckedTransfer& transfer, Ending ending);
   int start(const CheckedWord& change, Ending ending);
-  int start_fence(const FollowedCall& call, int proc, comex_group_t group, Ending ending);
+  int start(const CheckedFence& fence, Ending ending);
   // The runtime has taken it, and given it a handle if the program wanted one.
   void issued(int started, std::optional<int> real_handle);
   // keeps_handle: the program has not asked for it yet. Returns a refusal that the runtime told meanwhile,

@@ -55,11 +55,11 @@ void Checker::learn_flags() {
   learn_row(clock_memory_.flags(me_));
 }
 
-int Checker::start_fence(const FollowedCall& call, int proc, comex_group_t group, Ending ending) {
-  const std::optional<int> owner = worker_of(proc, group);
+int Checker::start(const CheckedFence& fence, Ending ending) {
+  const std::optional<int> owner = worker_of(fence.proc, fence.group);
   if (!owner) return 0;
   const Guard guard(mutex_);
-  Started started = start_of(call, *owner, ending);
+  Started started = start_of(fence.call, *owner, ending);
   started.is_write = true;
   started.is_fence = true;
   started.covers = history_.size();

@@ -27,30 +27,23 @@ int follow(const Operation& operation, Arguments... arguments) {
   return code;
 }
 
-// Gives the program a handle of the checker's for the one of the runtime.
-inline int hand_out(Checker& check, int started, int code, comex_request_t* handle) {
-  if (started == 0) {
-    if (code == COMEX_SUCCESS && handle != nullptr && Pending::is_ours(*handle))
-      *handle = check.renumbered(*handle);
-    return code;
-  }
-  if (code == COMEX_FAILURE) {
-    check.abandon(started);
-    return code;
-  }
-  check.issued(started, handle != nullptr ? std::optional<int>(*handle) : std::nullopt);
-  if (handle != nullptr) *handle = started;
-  return code;
-}
-
-// A call that starts an operation.
+// A call that starts an operation. The program gets a handle of the checker's for the one of the runtime.
 template <auto Function, class Operation, class... Arguments>
 int follow_start(const Operation& operation, comex_request_t* handle, Arguments... arguments) {
   auto* const real = next<Function>(operation.call.name);
   Checker* const check = checker();
   if (check == nullptr) return real(arguments..., handle);
   const int started = check->start(operation, handle != nullptr ? Ending::handle : Ending::implicit);
-  return hand_out(*check, started, real(arguments..., handle), handle);
+  const int code = real(arguments..., handle);
+  if (code == COMEX_FAILURE) {
+    check->abandon(started);
+  } else if (started != 0) {
+    check->issued(started, handle != nullptr ? std::optional<int>(*handle) : std::nullopt);
+    if (handle != nullptr) *handle = started;
+  } else if (code == COMEX_SUCCESS && handle != nullptr && Pending::is_ours(*handle)) {
+    *handle = check->renumbered(*handle);
+  }
+  return code;
 }
 
 // `done(checker)` after a call that succeeded.

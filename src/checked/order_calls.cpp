@@ -48,23 +48,12 @@ int comex_fence_proc(int proc, comex_group_t group) {
 }
 
 int comex_fence_allocation(void* ptr, comex_group_t group) {
-  return after_any(next<&comex_fence_allocation>(__func__)(ptr, group), [&](Checker& check) {
-    // Without an address of the caller's own the allocation is not known here.
-    if (ptr == nullptr) {
-      check.fenced_all(group);
-    } else {
-      check.fenced_allocation(ptr, group);
-    }
-  });
+  return after_any(next<&comex_fence_allocation>(__func__)(ptr, group),
+                   [&](Checker& check) { check.fenced_allocation(ptr, group); });
 }
 
 int comex_nbfence(int proc, comex_group_t group, comex_request_t* handle) {
-  auto* const real = next<&comex_nbfence>(__func__);
-  Checker* const check = checker();
-  if (check == nullptr) return real(proc, group, handle);
-  const int started =
-      check->start_fence(COMEX_CALL, proc, group, handle != nullptr ? Ending::handle : Ending::implicit);
-  return hand_out(*check, started, real(proc, group, handle), handle);
+  return follow_start<&comex_nbfence>(CheckedFence{COMEX_CALL, proc, group}, handle, proc, group);
 }
 
 int comex_wait_all(comex_group_t group) {
