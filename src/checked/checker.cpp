@@ -287,8 +287,11 @@ int Checker::start(const CheckedWord& change, Ending ending) {
 
 void Checker::issued(int started, std::optional<int> real_handle) {
   const Guard guard(mutex_);
-  pending_.note_sources(started);
-  if (real_handle) pending_.set_real_handle(started, *real_handle);
+  Started* const taken = pending_.find(started);
+  if (taken == nullptr) return;
+  if (real_handle) taken->real_handle = *real_handle;
+  for (Buffer& buffer : taken->buffers)
+    if (!buffer.is_filled) buffer.checksum = checksum(buffer.region);
 }
 
 bool Checker::find_real_handle(int started, int& real_handle) {
@@ -373,11 +376,9 @@ void Checker::take_settled() {
     int is_open = 0;
     const int refusal = next<&comex_test>("comex_test")(&real_handle, &is_open);
     const Guard guard(mutex_);
-    if (refusal != COMEX_SUCCESS) {
-      pending_.set_refusal(number, refusal);
-    } else if (is_open == 0) {
-      pending_.take(number);
-    }
+    Started* const found = pending_.find(number);
+    if (refusal != COMEX_SUCCESS && found != nullptr) found->refusal = refusal;
+    if (refusal == COMEX_SUCCESS && is_open == 0) pending_.take(number);
   }
 }
 

@@ -33,7 +33,7 @@ void Pending::advance() {
   next_ = next_ + 1 == end_ ? first_handle : next_ + 1;
 }
 
-const Started* Pending::find(int handle) const {
+Started* Pending::find(int handle) {
   const auto found = started_.find(handle);
   return found == started_.end() ? nullptr : &found->second;
 }
@@ -47,46 +47,27 @@ void Pending::remove_buffers(int handle, const Started& started) {
 }
 
 std::optional<Started> Pending::take(int handle) {
-  const auto found = started_.find(handle);
-  if (found == started_.end()) return std::nullopt;
-  Started started = std::move(found->second);
-  started_.erase(found);
-  remove_buffers(handle, started);
-  return started;
-}
-
-void Pending::set_real_handle(int handle, int real) {
-  const auto found = started_.find(handle);
-  if (found != started_.end()) found->second.real_handle = real;
-}
-
-void Pending::note_sources(int handle) {
-  const auto found = started_.find(handle);
-  if (found == started_.end()) return;
-  for (Buffer& buffer : found->second.buffers)
-    if (!buffer.is_filled) buffer.checksum = checksum(buffer.region);
+  auto taken = started_.extract(handle);
+  if (taken.empty()) return std::nullopt;
+  remove_buffers(handle, taken.mapped());
+  return std::move(taken.mapped());
 }
 
 std::optional<Started> Pending::settle(int handle, int refusal) {
-  const auto found = started_.find(handle);
-  if (found == started_.end() || found->second.is_settled) return std::nullopt;
-  Started started = found->second;
+  Started* const found = find(handle);
+  if (found == nullptr || found->is_settled) return std::nullopt;
+  Started started = *found;
   remove_buffers(handle, started);
-  found->second = {.serial = started.serial,
-                   .real_handle = started.real_handle,
-                   .ending = started.ending,
-                   .is_settled = true,
-                   .is_write = started.is_write,
-                   .origin = started.origin,
-                   .owner = started.owner,
-                   .site = started.site,
-                   .refusal = refusal};
+  *found = {.serial = started.serial,
+            .real_handle = started.real_handle,
+            .ending = started.ending,
+            .is_settled = true,
+            .is_write = started.is_write,
+            .origin = started.origin,
+            .owner = started.owner,
+            .site = started.site,
+            .refusal = refusal};
   return started;
-}
-
-void Pending::set_refusal(int handle, int refusal) {
-  const auto found = started_.find(handle);
-  if (found != started_.end()) found->second.refusal = refusal;
 }
 
 std::optional<Pending::Clash> Pending::clash(const Buffer& buffer) const {

@@ -62,11 +62,9 @@ class Pending {
 
   // Returns the handle that the program gets.
   int add(Started started);
-  void set_real_handle(int handle, int real);
-  void note_sources(int handle);  // as they are now
 
   // Null: complete, or not one of ours.
-  const Started* find(int handle) const;
+  Started* find(int handle);
   const std::map<int, Started>& all() const { return started_; }
   static bool is_ours(int handle) { return handle >= first_handle && handle < end_of_handles; }
 
@@ -74,7 +72,6 @@ class Pending {
   // What is complete, though nobody has asked for its handle yet: all but the handle is taken, and what its
   // wait has to tell.
   std::optional<Started> settle(int handle, int refusal);
-  void set_refusal(int handle, int refusal);  // of one that is settled
 
   // The started operation whose buffer `buffer` must not touch, and the byte. Two that only read may share.
   struct Clash {

@@ -160,14 +160,13 @@ TEST(PendingTest, HandleOfWhatIsCompleteIsKept) {
   Pending pending;
   const int handle = pending.add(with_buffer(bytes_at(100, 50), true));
   EXPECT_TRUE(Pending::is_ours(handle));
-  pending.set_real_handle(handle, 7);
+  pending.find(handle)->real_handle = 7;
   EXPECT_TRUE(pending.settle(handle, -1));
   EXPECT_FALSE(pending.settle(handle, 0)) << "it was settled";
   EXPECT_FALSE(pending.clash({bytes_at(100, 50), true, 0})) << "the buffer is the program's again";
   ASSERT_NE(pending.find(handle), nullptr);
   EXPECT_EQ(pending.find(handle)->real_handle, 7);
   EXPECT_EQ(pending.take(handle)->refusal, -1) << "its wait tells";
-  pending.set_real_handle(handle, 8);  // nothing is there to be set
   EXPECT_EQ(pending.find(handle), nullptr);
 }
 
