@@ -70,10 +70,6 @@ void Checker::freeing(const FollowedCall& call, const void* ptr, comex_group_t g
   if (entry == nullptr || entry->has_others || entry->endpoint != 0) return;
   // The members may name different addresses of one allocation, or none: its first part names it for all.
   std::int64_t name = 0;
-  const auto is_named = [](const Allocation& allocation, std::uint64_t address) {
-    return address != 0 &&
-           std::ranges::any_of(allocation.parts, [&](const Part& part) { return part.begin == address; });
-  };
   const auto first_part = [](const Allocation& allocation) {
     const auto first =
         std::ranges::find_if(allocation.parts, [](const Part& part) { return part.begin != 0; });
@@ -82,15 +78,9 @@ void Checker::freeing(const FollowedCall& call, const void* ptr, comex_group_t g
   {
     const Guard guard(mutex_);
     const auto address = reinterpret_cast<std::uint64_t>(ptr);
-    for (const Allocation& allocation : allocations_)
-      if (is_named(allocation, address)) name = first_part(allocation);
-    // The own address is meant first: hosts may use one for several allocations.
-    for (const Allocation& allocation : allocations_) {
-      for (std::size_t i = 0; address != 0 && i < allocation.parts.size(); ++i) {
-        if (allocation.members[i] == me_ && allocation.parts[i].begin == address)
-          name = first_part(allocation);
-      }
-    }
+    const Allocation* const named = allocation_of(address);
+    if (named != nullptr && std::ranges::find(named->parts, address, &Part::begin) != named->parts.end())
+      name = first_part(*named);
   }
   if (entry->comm != MPI_COMM_NULL) raise_over(entry->comm, {&name, 1});
   const void* own = nullptr;
