@@ -241,8 +241,7 @@ class Checker {
   MPI_Comm meant_by(MPI_Comm comm) const;
   void publish_to(const std::vector<int>& workers);
   void learn_from(const std::vector<int>& workers);
-  bool meet_over(const FollowedCall& call, comex_group_t group, MPI_Comm comm, bool is_whole_world,
-                 bool compares);
+  void meet_over(const FollowedCall& call, comex_group_t group, MPI_Comm comm, bool compares = false);
   void tell_mismatch(const FollowedCall& call, comex_group_t group, MPI_Comm comm);
   void compare_all();
   void keep_own_frees();

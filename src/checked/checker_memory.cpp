@@ -49,7 +49,7 @@ void Checker::allocated(const FollowedCall& call, void* const* parts, std::size_
   const auto mine = std::ranges::find(entry->members, me_);
   if (mine != entry->members.end()) allocated_locally(call, parts[mine - entry->members.begin()], bytes);
   // Nobody uses it before all know that it is new.
-  if (entry->comm != MPI_COMM_NULL) meet_over({}, group, entry->comm, false, false);
+  if (entry->comm != MPI_COMM_NULL) meet_over({}, group, entry->comm);
 }
 
 // Over an inter-group, whose members learn the addresses of the other side: any freed memory may be in use
@@ -97,7 +97,7 @@ void Checker::freeing(const FollowedCall& call, const void* ptr, comex_group_t g
     }
   }
   freeing_locally(call, own);
-  if (entry->comm != MPI_COMM_NULL) meet_over({}, group, entry->comm, groups_.is_whole_world(*entry), true);
+  if (entry->comm != MPI_COMM_NULL) meet_over({}, group, entry->comm, true);
   const Guard guard(mutex_);
   std::erase_if(allocations_, [&](const Allocation& allocation) { return first_part(allocation) == name; });
 }

@@ -59,9 +59,7 @@ bool is_told(const Flow& flow, int from, int to) {
 MPI_Comm Checker::meant_by(MPI_Comm comm) const {
   if (comm != MPI_COMM_WORLD) return comm;
   int ranks = 0;
-  int all = 0;
-  PMPI_Comm_size(comm, &all);
-  if (all == workers_) return comm;
+  if (size_of(comm) == workers_) return comm;
   next<&MPI_Comm_size>("MPI_Comm_size")(comm, &ranks);
   return ranks == workers_ ? wire_ : comm;
 }
@@ -99,10 +97,7 @@ void Checker::met_over(MPI_Comm comm, const Flow& flow) {
   comm = meant_by(comm);
   const std::vector<int> workers = workers_of(comm, wire_);
   if (workers.size() < 2) return;
-  if (flow.way == Flow::Way::among_all) {
-    meet_over({}, COMEX_GROUP_NULL, comm, workers.size() == static_cast<std::size_t>(workers_), false);
-    return;
-  }
+  if (flow.way == Flow::Way::among_all) return meet_over({}, COMEX_GROUP_NULL, comm);
   std::vector<Time> row = locked([&] { return release(); });
   if (flow.way == Flow::Way::from_root) broadcast_from(comm, flow.root, row);
   if (flow.way == Flow::Way::to_root) raise_at(comm, flow.root, row);

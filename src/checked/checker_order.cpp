@@ -192,9 +192,8 @@ void Checker::tell_mismatch(const FollowedCall& call, comex_group_t group, MPI_C
   raise_over(comm, {&nothing, 1});  // the others wait for the end, so that the line is printed
 }
 
-// Returns whether all accesses were compared.
-bool Checker::meet_over(const FollowedCall& call, comex_group_t group, MPI_Comm comm, bool is_whole_world,
-                        bool compares) {
+// compares: the accesses, if all workers are members.
+void Checker::meet_over(const FollowedCall& call, comex_group_t group, MPI_Comm comm, bool compares) {
   std::vector<std::int64_t> values;
   {
     const Guard guard(mutex_);
@@ -212,10 +211,9 @@ bool Checker::meet_over(const FollowedCall& call, comex_group_t group, MPI_Comm 
     clocks().tick();
   }
   // Over one communicator threads meet in one order, over several in any order.
-  const bool may_compare = is_whole_world && (comm == wire_ || levels_.highest < MPI_THREAD_MULTIPLE);
-  const bool is_time = may_compare && (values[3] != 0 || values[2] > enough_bytes(workers_));
-  if (is_time) compare_all();
-  return is_time;
+  const bool may_compare =
+      size_of(comm) == workers_ && (comm == wire_ || levels_.highest < MPI_THREAD_MULTIPLE);
+  if (may_compare && (values[3] != 0 || values[2] > enough_bytes(workers_))) compare_all();
 }
 
 void Checker::meet(const FollowedCall& call, comex_group_t group, bool is_barrier) {
@@ -225,7 +223,7 @@ void Checker::meet(const FollowedCall& call, comex_group_t group, bool is_barrie
   GroupEntry* const entry = locked([&] { return groups_.find(group); });
   if (entry == nullptr) return;
   if (entry->comm != MPI_COMM_NULL) {
-    meet_over(call, group, entry->comm, groups_.is_whole_world(*entry), false);
+    meet_over(call, group, entry->comm);
   } else if (acting() != 0) {
     leave_for_endpoints(*entry);
   } else {

@@ -227,7 +227,7 @@ bool Checker::finalize(const FollowedCall& call) {
       pending_.all(), [](const auto& each) { return each.second.refusal != COMEX_SUCCESS; });
   if (wire_ != MPI_COMM_NULL) {
     meet(call, COMEX_GROUP_WORLD, true);
-    meet_over(call, COMEX_GROUP_WORLD, wire_, true, true);
+    meet_over(call, COMEX_GROUP_WORLD, wire_, true);
     std::int64_t most = static_cast<std::int64_t>(findings_.count());
     raise_over(wire_, {&most, 1});
     if (ends_job_ && most != 0 && me_ == 0)

@@ -63,12 +63,6 @@ void complete(const Start& start, Arguments... arguments) {
   }
 }
 
-int size_of(MPI_Comm comm) {
-  int size = 0;
-  PMPI_Comm_size(comm, &size);
-  return size;
-}
-
 // From sizes to offsets; one more than there are sizes.
 std::vector<int> offsets(const std::vector<int>& sizes) {
   std::vector<int> at(sizes.size() + 1, 0);
@@ -89,6 +83,12 @@ MPI_Comm duplicate(MPI_Comm comm) {
   MPI_Comm made = MPI_COMM_NULL;
   complete(PMPI_Comm_idup, comm, &made);
   return made;
+}
+
+int size_of(MPI_Comm comm) {
+  int size = 0;
+  PMPI_Comm_size(comm, &size);
+  return size;
 }
 
 void raise_over(MPI_Comm comm, std::span<std::int64_t> values) {

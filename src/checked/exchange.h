@@ -13,6 +13,8 @@ namespace comex::checker {
 // Collective, as what follows. Another one of the same members.
 MPI_Comm duplicate(MPI_Comm comm);
 
+int size_of(MPI_Comm comm);  // not collective
+
 // Each entry becomes the greatest of all members.
 void raise_over(MPI_Comm comm, std::span<std::int64_t> values);
 

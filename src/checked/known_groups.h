@@ -47,9 +47,6 @@ class KnownGroups {
   }
   void forget(comex_group_t group);
   void free_comms();  // at the end, collective over the workers; that of the world too
-  bool is_whole_world(const GroupEntry& entry) const {
-    return !entry.has_others && entry.members.size() == static_cast<std::size_t>(workers_);
-  }
 
  private:
   int workers_;

@@ -49,11 +49,9 @@ bool are_on_one_host(int workers) {
 bool can_check(int workers, MPI_Comm all) {
   constexpr int most_workers = UINT16_MAX / Checker::endpoints_each;
   int level = MPI_THREAD_SINGLE;
-  int ranks = 0;
   PMPI_Query_thread(&level);
-  PMPI_Comm_size(all, &ranks);
   return workers <= most_workers &&
-         (ranks > workers || level == MPI_THREAD_MULTIPLE || are_on_one_host(workers));
+         (size_of(all) > workers || level == MPI_THREAD_MULTIPLE || are_on_one_host(workers));
 }
 
 std::optional<std::string> variable(std::string_view name) {
