@@ -185,7 +185,7 @@ void Checker::check_freed(const FollowedCall& call, int owner, std::uint64_t beg
   const Guard guard(mutex_);
   tell("used after free",
        text_of(call) + " names memory of rank " + std::to_string(owner) + ", which has freed it");
-  end_if_wanted();  // before the runtime refuses the operation, and ends the job in its own way
+  end_if_wanted(true);  // before the runtime refuses the operation, and ends the job in its own way
 }
 
 // Who sees the word that an operation changes knows that its sources in the caller's own part have been read,

@@ -256,7 +256,7 @@ class Checker {
   // Whose own part holds the address; else any whose part does, since hosts may use one address for several.
   const Allocation* allocation_of(std::uint64_t address) const;
   std::string place_of(std::uint64_t address);
-  void end_if_wanted();
+  void end_if_wanted(bool has_findings);
 
   const int workers_;
   const int me_;

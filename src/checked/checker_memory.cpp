@@ -82,7 +82,7 @@ void Checker::freeing(const FollowedCall& call, const void* ptr, comex_group_t g
     if (named != nullptr && std::ranges::find(named->parts, address, &Part::begin) != named->parts.end())
       name = first_part(*named);
   }
-  if (entry->comm != MPI_COMM_NULL) raise_over(entry->comm, {&name, 1});
+  if (entry->comm != MPI_COMM_NULL) name = greatest_of(entry->comm, name);
   const void* own = nullptr;
   {
     const Guard guard(mutex_);

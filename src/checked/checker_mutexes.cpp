@@ -27,7 +27,7 @@ bool Checker::may_lock(const FollowedCall& call, int number, int owner) {
   ++held->times;
   tell("locked twice", text_of(call) + " asks for " + name_of(mutex) + ", which it holds since " +
                            sites_.text(held->site) + "; without the checker that waits for ever");
-  end_if_wanted();
+  end_if_wanted(true);
   return false;
 }
 
@@ -96,9 +96,9 @@ void Checker::destroys_mutexes(const FollowedCall& call) {
 void Checker::compare_lock_order() {
   const LockSteps mine =
       locked([&] { return std::exchange(lock_steps_, LockSteps{.origins = lock_steps_.origins}); });
-  std::int64_t most = static_cast<std::int64_t>(
-      std::max(mine.steps.size() * sizeof(LockStep), mine.rows.size() * sizeof(Time)));
-  raise_over(wire_, {&most, 1});
+  const std::int64_t most =
+      greatest_of(wire_, static_cast<std::int64_t>(std::max(mine.steps.size() * sizeof(LockStep),
+                                                            mine.rows.size() * sizeof(Time))));
   if (most == 0) return;
   if (most > most_bytes_compared / workers_) {
     const Guard guard(mutex_);

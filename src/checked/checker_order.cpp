@@ -188,8 +188,7 @@ void Checker::tell_mismatch(const FollowedCall& call, comex_group_t group, MPI_C
                    std::to_string(odd - calls.begin()) + " makes " + *odd);
     next<&comex_error>("comex_error")("comex check: mismatched collectives", ends_job_ ? failed_check : 1);
   }
-  std::int64_t nothing = 0;
-  raise_over(comm, {&nothing, 1});  // the others wait for the end, so that the line is printed
+  greatest_of(comm, 0);  // the others wait for the end, so that the line is printed
 }
 
 // compares: the accesses, if all workers are members.

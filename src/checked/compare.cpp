@@ -124,11 +124,9 @@ void Checker::forget_compared() {
 void Checker::compare_all() {
   if (wire_ == MPI_COMM_NULL) return;
   const std::size_t origins = static_cast<std::size_t>(workers_) * static_cast<std::size_t>(endpoints_);
-  std::int64_t most = locked([&] {  // with the row of what old frees know
-    return static_cast<std::int64_t>(history_.bytes() + origins * sizeof(Time));
-  });
-  raise_over(wire_, {&most, 1});
-  if (most > most_bytes_compared / workers_) {
+  const std::size_t bytes =
+      locked([&] { return history_.bytes(); }) + origins * sizeof(Time);  // of old frees
+  if (greatest_of(wire_, static_cast<std::int64_t>(bytes)) > most_bytes_compared / workers_) {
     const Guard guard(mutex_);
     findings_.note("unchecked: rank " + std::to_string(me_) +
                    ": more was accessed between two meetings of all workers than can be compared");
@@ -157,9 +155,7 @@ void Checker::compare_all() {
   const AllTables all(wire_, tables, static_cast<std::size_t>(workers_),
                       static_cast<std::size_t>(endpoints_));
   const std::map<Pair, Sighting> found = find_conflicts(all, accesses);
-  most = static_cast<std::int64_t>(found.size());
-  raise_over(wire_, {&most, 1});
-  if (most != 0) {
+  if (greatest_of(wire_, static_cast<std::int64_t>(found.size())) != 0) {
     const std::vector<std::vector<std::string>> sites = gather_sites();
     const Guard guard(mutex_);
     for (const auto& [pair, seen] : found) {
@@ -216,8 +212,8 @@ void Checker::tell_open(const FollowedCall& call) {
   }
 }
 
-void Checker::end_if_wanted() {
-  if (ends_job_ && findings_.count() != 0)
+void Checker::end_if_wanted(bool has_findings) {
+  if (ends_job_ && has_findings)
     next<&comex_error>("comex_error")("comex check: ends the job (COMEX_CHECK=fail)", failed_check);
 }
 
@@ -228,14 +224,12 @@ bool Checker::finalize(const FollowedCall& call) {
   if (wire_ != MPI_COMM_NULL) {
     meet(call, COMEX_GROUP_WORLD, true);
     meet_over(call, COMEX_GROUP_WORLD, wire_, true);
-    std::int64_t most = static_cast<std::int64_t>(findings_.count());
-    raise_over(wire_, {&most, 1});
-    if (ends_job_ && most != 0 && me_ == 0)
-      next<&comex_error>("comex_error")("comex check: ends the job (COMEX_CHECK=fail)", failed_check);
-    if (ends_job_) raise_over(wire_, {&most, 1});  // who has nothing to tell waits for the end
-    groups_.free_comms();                          // `wire_` is the world's
+    const auto most = greatest_of(wire_, static_cast<std::int64_t>(findings_.count()));
+    if (me_ == 0) end_if_wanted(most != 0);
+    if (ends_job_) greatest_of(wire_, most);  // who has nothing to tell waits for the end
+    groups_.free_comms();                     // `wire_` is the world's
   } else {
-    end_if_wanted();
+    end_if_wanted(findings_.count() != 0);
   }
   clock_memory_.free();
   return !has_untold;

@@ -96,6 +96,11 @@ void raise_over(MPI_Comm comm, std::span<std::int64_t> values) {
            MPI_MAX, comm);
 }
 
+std::int64_t greatest_of(MPI_Comm comm, std::int64_t mine) {
+  raise_over(comm, {&mine, 1});
+  return mine;
+}
+
 void broadcast_from(MPI_Comm comm, int root, std::span<std::int64_t> values) {
   complete(PMPI_Ibcast, values.data(), static_cast<int>(values.size()), MPI_INT64_T, root, comm);
 }

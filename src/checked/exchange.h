@@ -17,6 +17,7 @@ int size_of(MPI_Comm comm);  // not collective
 
 // Each entry becomes the greatest of all members.
 void raise_over(MPI_Comm comm, std::span<std::int64_t> values);
+std::int64_t greatest_of(MPI_Comm comm, std::int64_t mine);
 
 // The same, of the root's values for all, of all for the root, and for each member of those of lower ranks.
 void broadcast_from(MPI_Comm comm, int root, std::span<std::int64_t> values);

@@ -71,9 +71,7 @@ CheckMode decide(int workers, int me, MPI_Comm all) {
   std::int64_t mode = static_cast<std::int64_t>(own_mode());
   broadcast_from(comm, 0, {&mode, 1});
   if (static_cast<CheckMode>(mode) == CheckMode::off) return CheckMode::off;
-  std::int64_t is_refused = can_check(workers, all) ? 0 : 1;
-  raise_over(comm, {&is_refused, 1});
-  if (is_refused == 0) return static_cast<CheckMode>(mode);
+  if (greatest_of(comm, can_check(workers, all) ? 0 : 1) == 0) return static_cast<CheckMode>(mode);
   if (me == 0) {
     std::fprintf(stderr,
                  "comex: the calls are not checked: that takes progress ranks, or MPI_THREAD_MULTIPLE, where "
