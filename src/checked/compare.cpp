@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <numeric>
+#include <sstream>
 
 #include "checked/checker.h"
 #include "checked/exchange.h"
@@ -12,12 +13,6 @@
 
 namespace comex::checker {
 namespace {
-
-template <class T>
-std::vector<char> bytes_of(const std::vector<T>& items) {
-  const auto* const begin = reinterpret_cast<const char*>(items.data());
-  return {begin, begin + items.size() * sizeof(T)};
-}
 
 // What the accesses of all workers refer to.
 class AllTables {
@@ -139,9 +134,10 @@ void Checker::compare_all() {
   std::vector<Access> old_frees;
   {
     const Guard guard(mutex_);
-    std::vector<std::vector<Access>> by_owner(outgoing.size());
-    for (const Access& access : history_.accesses()) by_owner[access.owner].push_back(access);
-    std::ranges::transform(by_owner, outgoing.begin(), bytes_of<Access>);
+    for (const Access& access : history_.accesses()) {
+      const auto* const begin = reinterpret_cast<const char*>(&access);
+      outgoing[access.owner].insert(outgoing[access.owner].end(), begin, begin + sizeof access);
+    }
     tables = history_.tables();
     tables.clocks.resize(tables.clocks.size() + origins, 0);  // what old frees know
     old_frees = freed_;
@@ -177,9 +173,8 @@ std::vector<std::vector<std::string>> Checker::gather_sites() {
   std::vector<std::vector<std::string>> all;
   for (const std::string& texts : gather_texts(wire_, mine)) {
     std::vector<std::string>& of_one = all.emplace_back();
-    for (std::size_t begin = 0, end = 0; (end = texts.find('\n', begin)) != std::string::npos;
-         begin = end + 1)
-      of_one.push_back(texts.substr(begin, end - begin));
+    std::istringstream lines(texts);
+    for (std::string line; std::getline(lines, line);) of_one.push_back(line);
   }
   return all;
 }
