@@ -165,8 +165,7 @@ void Checker::use_buffer(const FollowedCall& call, Started& started, const Trans
   if (is_own(region.begin)) {
     const bool one_word = !is_filled && is_word(region);  // it may be a flag that is handed on
     const Use use = is_filled ? Use::write : one_word ? Use::word_read : Use::read;
-    const AccessKind kind{static_cast<std::uint16_t>(me_), use, 0, started.site, 0};
-    const AccessIndex access = history_.add(kind, region, clocks());
+    const AccessIndex access = history_.add(own_access(use, started.site), region, clocks());
     started.accesses.push_back(access);
     if (one_word) history_.read_word(access, load_word(region.begin, region.shape.counts[0]), false);
   }
@@ -216,7 +215,8 @@ int Checker::start(const CheckedTransfer& transfer, Ending ending) {
       const Region region = far_region(part);
       use_buffer(transfer.call, started, part, transfer.move == Move::get);
       const bool one_word = transfer.parts.size() == 1 && is_word(region);
-      AccessKind kind{started.owner, Use::accumulate, transfer.type, started.site, 0};
+      Access kind{
+          .site = started.site, .owner = started.owner, .use = Use::accumulate, .type = transfer.type};
       if (transfer.move == Move::get) {
         kind.use = one_word ? Use::word_read : Use::read;
         const AccessIndex access = history_.add(kind, region, clocks());
@@ -257,15 +257,16 @@ int Checker::start(const CheckedWord& change, Ending ending) {
     Started started = start_of(change.call, *owner, ending);
     started.is_write = change.is_signal || change.result == nullptr;
     history_.fence(origin(), started.owner, clocks().now());  // it comes after all earlier writes there
+    Access kind{.value = change.value, .site = started.site, .owner = started.owner};
     for (const TransferPart& part : change.data) {
       if (!is_followed(part)) continue;
       use_buffer(change.call, started, part, false);
-      started.accesses.push_back(
-          history_.add({started.owner, Use::write, 0, started.site, 0}, far_region(part), clocks()));
+      kind.use = Use::write;
+      started.accesses.push_back(history_.add(kind, far_region(part), clocks()));
     }
+    kind.use = change.use;
     const Region word{address_of(change.word), contiguous_patch(change.bytes)};
-    const AccessIndex access =
-        history_.add({started.owner, change.use, 0, started.site, change.value}, word, clocks());
+    const AccessIndex access = history_.add(kind, word, clocks());
     const bool is_read = change.use == Use::word_read && change.result != nullptr;
     if (!is_read) started.accesses.push_back(access);
     finish_sources(started);

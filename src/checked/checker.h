@@ -204,6 +204,9 @@ class Checker {
   }
   // "KIND: rank N: TEXT", of what this worker does.
   void tell(const std::string& kind, const std::string& text);
+  Access own_access(Use use, std::uint32_t site) const {
+    return {.site = site, .owner = static_cast<std::uint16_t>(me_), .use = use};
+  }
   Started start_of(const FollowedCall& call, int owner, Ending ending);
   bool is_own(std::uint64_t address) const;
   void use_buffer(const FollowedCall& call, Started& started, const TransferPart& part, bool is_filled);

@@ -103,9 +103,8 @@ void Checker::freeing(const FollowedCall& call, const void* ptr, comex_group_t g
 }
 
 void Checker::note_memory(const FollowedCall& call, Use use, const Part& part) {
-  const AccessKind kind{static_cast<std::uint16_t>(me_), use, 0, site_of(call), 0};
   const Region region{part.begin, contiguous_patch(part.end - part.begin)};
-  history_.finish(history_.add(kind, region, clocks()), clocks().now());
+  history_.finish(history_.add(own_access(use, site_of(call)), region, clocks()), clocks().now());
 }
 
 void Checker::allocated_locally(const FollowedCall& call, const void* ptr, std::size_t bytes) {
@@ -140,8 +139,8 @@ void Checker::access_begins(const FollowedCall& call, const void* ptr, std::size
   const Region region{reinterpret_cast<std::uint64_t>(ptr), contiguous_patch(bytes)};
   clash(call, {region, is_write, 0});
   if (bytes != 0 && is_own(region.begin)) {
-    const AccessKind kind{started.owner, is_write ? Use::write : Use::read, 0, started.site, 0};
-    started.accesses.push_back(history_.add(kind, region, clocks()));
+    const Access access = own_access(is_write ? Use::write : Use::read, started.site);
+    started.accesses.push_back(history_.add(access, region, clocks()));
   }
   open_accesses_.emplace_back(ptr, pending_.add(std::move(started)));
 }

@@ -12,17 +12,12 @@ std::uint32_t History::row_of(const Clocks& clocks) {
   return row->second;
 }
 
-AccessIndex History::add(const AccessKind& kind, const Region& region, const Clocks& clocks) {
-  Access access{.begin = region.begin,
-                .bytes = region.shape.counts[0],
-                .value = kind.value,
-                .issued = clocks.now(),
-                .clocks = row_of(clocks),
-                .site = kind.site,
-                .origin = static_cast<std::uint16_t>(clocks.me()),
-                .owner = kind.owner,
-                .use = kind.use,
-                .type = kind.type};
+AccessIndex History::add(Access access, const Region& region, const Clocks& clocks) {
+  access.begin = region.begin;
+  access.bytes = region.shape.counts[0];
+  access.issued = clocks.now();
+  access.clocks = row_of(clocks);
+  access.origin = static_cast<std::uint16_t>(clocks.me());
   if (!region.shape.contiguous()) {
     tables_.shapes.push_back(region.shape);
     access.shape = static_cast<std::uint32_t>(tables_.shapes.size());

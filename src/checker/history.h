@@ -16,15 +16,6 @@
 
 namespace comex::checker {
 
-// An access without its place: what is the same for all parts of one operation.
-struct AccessKind {
-  std::uint16_t owner = 0;
-  Use use{};
-  std::uint8_t type = 0;
-  std::uint32_t site = 0;
-  std::int64_t value = 0;
-};
-
 // What the accesses of one worker refer to.
 struct Tables {
   std::vector<Time> clocks;  // rows of one entry for each origin
@@ -37,8 +28,9 @@ class History {
  public:
   explicit History(std::size_t origins) : origins_(origins) {}
 
-  // Adds one access that is not done. Returns its index until `forget_done`.
-  AccessIndex add(const AccessKind& kind, const Region& region, const Clocks& clocks);
+  // Adds one access that is not done, of this region and by who has these clocks. Returns its index until
+  // `forget_done`.
+  AccessIndex add(Access access, const Region& region, const Clocks& clocks);
   void finish(AccessIndex access, Time now) { accesses_[access].done = now; }
 
   // It is done when the next fence of its origin and owner covers it.

@@ -112,7 +112,7 @@ TEST_F(HistoryTest, WhatWasRefusedIsForgottenBeforeItsFence) {
 TEST_F(HistoryTest, ReadsOfAWordInALoopArePolls) {
   std::array<AccessIndex, 3> reads{};
   for (AccessIndex& read : reads) {
-    read = history.add({.owner = 1, .use = Use::word_read, .site = 4}, bytes_at(64, 8), clocks);
+    read = history.add({.site = 4, .owner = 1, .use = Use::word_read}, bytes_at(64, 8), clocks);
     history.read_word(read, 5, false);
   }
   EXPECT_TRUE(history.accesses()[reads[0]].is_polled);
