@@ -190,7 +190,8 @@ COMEX_API int comex_failed(comex_group_t group, int* n, int* ranks);
  * same order; all have the same one. It returns when all have called it, however long one computes before
  * that; COMEX_TIMEOUT_S alone ends the wait. If a member dies during the call, the others make a smaller one
  * still, or have one whose first collective returns COMEX_PROC_FAILED; shrinking that again meets those who
- * are still in this call. A death while MPI makes the group's communicator may hang the call. */
+ * are still in this call. If one dies while MPI makes the group's communicator, others whom MPI keeps waiting
+ * end with a line, after COMEX_MEET_S or half of COMEX_TIMEOUT_S, whichever is less. */
 COMEX_API int comex_group_shrink(comex_group_t group, comex_group_t* smaller);
 
 /* -- Memory that outlives the loss of a host --

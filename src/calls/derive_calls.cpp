@@ -7,6 +7,7 @@
 #include "groups/participants.h"
 #include "runtime/call.h"
 #include "worlds/agreement/agree.h"
+#include "worlds/agreement/communicator_limit.h"
 #include "worlds/agreement/create_group.h"
 
 namespace comex::calls {
@@ -96,7 +97,10 @@ int comex_group_dup(comex_group_t group, comex_group_t* dup) {
   if (!worlds::all_have(*runtime, name, group, std::span(&handle, 1)))
     return worlds::code_of_failure(*runtime, group);
   const MPI_Comm comm = worlds::communicator_of(*runtime, group);
-  if (comm != MPI_COMM_NULL) runtime->extras(handle).comm = runtime::Communicator::duplicate(comm);
+  if (comm != MPI_COMM_NULL) {
+    const worlds::CommunicatorLimit limit(*runtime, name, found->members());
+    runtime->extras(handle).comm = runtime::Communicator::duplicate(comm);
+  }
   *dup = handle;
   return COMEX_SUCCESS;
 }
@@ -125,9 +129,10 @@ int comex_group_split(comex_group_t group, int color, int key, comex_group_t* pa
   const MPI_Comm comm = worlds::communicator_of(*runtime, group);
   runtime::Communicator part_comm;
   if (comm != MPI_COMM_NULL) {
+    const worlds::CommunicatorLimit limit(*runtime, name, found->members());
     part_comm = runtime::Communicator::split(comm, color, key);
   } else if (!made.empty()) {
-    part_comm = worlds::make_communicator(*runtime, *runtime->groups().find(made.front()));
+    part_comm = worlds::make_communicator(*runtime, name, *runtime->groups().find(made.front()));
   }
   if (!made.empty()) runtime->extras(made.front()).comm = std::move(part_comm);
   *part = made.empty() ? COMEX_GROUP_NULL : made.front();

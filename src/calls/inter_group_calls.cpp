@@ -169,7 +169,7 @@ int merge(runtime::Runtime& runtime, const char* name, const groups::Group& grou
   runtime::GroupExtras extras = runtime.extras_of(*made);
   const int handle = runtime.add_group(std::move(made), extras);
   if (!all_have(runtime, name, inter, std::span(&handle, 1))) return code_of_failure(runtime, inter);
-  runtime.extras(handle).comm = make_communicator(runtime, *runtime.groups().find(handle));
+  runtime.extras(handle).comm = make_communicator(runtime, name, *runtime.groups().find(handle));
   *merged = handle;
   return COMEX_SUCCESS;
 }

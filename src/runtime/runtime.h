@@ -272,6 +272,7 @@ class Runtime {
   // What is under way to lost hosts fails, and so does what is started later. Without its progress rank, this
   // process ends. Without the engine lock; waits call it now and then.
   void look_at_failures();
+  void end_without_server();  // the last of this alone, which any thread may call
   // What is under way to lost hosts fails, whatever was seen before. Call it before a loss is told.
   void lose_hosts();
   bool has_lost_hosts() const { return has_lost_hosts_.load(std::memory_order_relaxed); }

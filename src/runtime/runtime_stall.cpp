@@ -153,7 +153,10 @@ void Runtime::look_at_failures() {
     seen_failures_.store(epoch, std::memory_order_relaxed);
     other_worlds_->part_after_death(world_->failures.dead_workers());
   }
-  if (failure_looks_.fetch_add(1, std::memory_order_relaxed) % looks_a_question != 0) return;
+  if (failure_looks_.fetch_add(1, std::memory_order_relaxed) % looks_a_question == 0) end_without_server();
+}
+
+void Runtime::end_without_server() {
   shm::Arena& arena = *world_->arena;
   const bool is_leaving = world_->activity.block().owner.end.get() != 0;
   const pr::RankPlace& server = world_->share.place_of(world_->place.server);

@@ -311,8 +311,6 @@ def judge_end(job, layout, point):
     if "comex: bug at" in text:
         return "a fault is told as a bug"
     if status == 0:
-        if layout.hosts is not None and survivors.is_in_mpi(job, layout, point):
-            return None  # the others end at their time limit
         if ": all data right" not in text:
             return "status 0, and the data was not checked"
         return "status 0, and a process was killed" if point.action == "kill" and job.is_hit() else None
@@ -371,9 +369,7 @@ def run(program, library, layout, point, pause_s, options=()):
             if is_over:
                 job.end()
             elif not wait_until(lambda: is_at_end(job, layout, point), limit_s):
-                if job.pids() and layout.hosts is not None and survivors.is_in_mpi(job, layout, point):
-                    print(f"note: a death while MPI made a communicator hangs the job ({point.name})")
-                elif job.pids():
+                if job.pids():
                     problem = f"still running after {limit_s} s: {job.pids()}"
                 else:  # all of the job is gone: this one is the MPI library's to mend
                     print(f"note: the launcher hangs after its job has ended ({point.name})")

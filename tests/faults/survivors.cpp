@@ -103,7 +103,7 @@ class Survivor {
     if (is_started_) records_.look();
     move_data(bodies);
     count_together(counts);
-    if (rounds_ <= 2) commit_group();  // in which a death may hang, and which would take most of the time
+    if (rounds_ <= 2) commit_groups();  // which would take most of the time
     if (has_other_hosts()) write_kept();
     phase("free");
     if (kept_.is_there()) kept_.free();
@@ -186,25 +186,40 @@ class Survivor {
     for (int turn = 0; turn < 2; ++turn) kept_.write(team_);
   }
 
-  void commit_group() {
+  void took_group(int code, const comex_group_t& made, const char* what) {
+    meet_all(code, what);
+    left_groups_.push_back(made);
+  }
+  // Of all, and in the second round without the last, who goes on if MPI holds the others. MPI makes the
+  // communicator of each group by another call.
+  void commit_groups() {
     phase("group_commit");
+    const int size = round_ % 2 == 0 || team_.size == 1 ? team_.size : team_.size - 1;
+    if (team_.rank >= size) return;
     std::vector<int> ranks;
-    for (int rank = team_.size - 1; rank >= 0; --rank) ranks.push_back(rank);
+    for (int rank = size - 1; rank >= 0; --rank) ranks.push_back(rank);
+    const std::size_t groups_before = left_groups_.size();
+    comex_group_t first = COMEX_GROUP_NULL;
+    comex_group_t twin = COMEX_GROUP_NULL;
     comex_group_t group = COMEX_GROUP_NULL;
-    meet_all(comex_group_create(team_.size, ranks.data(), team_.group, &group), "group_create");
-    left_groups_.push_back(group);
+    took_group(comex_group_create(size, ranks.data(), team_.group, &first), first, "group_create");
+    took_group(comex_group_dup(first, &twin), twin, "group_dup");
+    took_group(comex_group_split(twin, 0, 0, &group), group, "group_split");
     int rank = -1;
-    require(comex_group_rank(group, &rank) == COMEX_SUCCESS && rank == team_.size - 1 - team_.rank,
+    require(comex_group_rank(group, &rank) == COMEX_SUCCESS && rank == size - 1 - team_.rank,
             "the rank in a group");
-    std::vector<void*> places(static_cast<std::size_t>(team_.size));
+    std::vector<void*> places(static_cast<std::size_t>(size));
     meet_all(comex_malloc(places.data(), 4096, group), "malloc over a group");
     void* const mine = places[static_cast<std::size_t>(rank)];
     garbage_.push_back({mine, group});
     meet_all(comex_barrier(group), "barrier of a group");
     garbage_.pop_back();
     meet_all(comex_free(mine, group), "free over a group");
-    left_groups_.pop_back();
-    meet_all(comex_group_free(group), "group_free");
+    while (left_groups_.size() > groups_before) {
+      const comex_group_t last = left_groups_.back();
+      left_groups_.pop_back();
+      meet_all(comex_group_free(last), "group_free");
+    }
   }
 
   void go_on() {

@@ -1,6 +1,5 @@
 """Whether a job goes on without its dead (see faults.py): who has to live, and what they have to say."""
 import re
-from collections import Counter
 
 OF_HOSTS = ("host", "fade")  # actions
 DEATHS = ("kill", *OF_HOSTS)
@@ -79,13 +78,11 @@ def is_drawn(layout, point):
         is_with_it and is_progress_rank(layout, point.place))
 
 
-def is_in_mpi(job, layout, point):
-    """A survivor is where MPI makes the communicator of a group, which a death meanwhile may hang."""
-    left = Counter()
-    for (rank, _, function), count in job.steps().items():
-        if not is_progress_rank(layout, rank) and worker_of(layout, rank) in wanted_workers(job, layout, point):
-            left[rank] += {"PMPI_Comm_create_group": 2, "PMPI_Group_free": -1}.get(function, 0) * count
-    return any(count > 0 for count in left.values())
+def ended_in_mpi(text):
+    """The workers that ended where MPI made the communicator of a group and waited for the dead."""
+    found = re.findall(r"^comex: rank (\d+) on \S+: group_\w+: MPI does not make the communicator of the group, since "
+                       r"workers? .* died; the limit is half of COMEX_TIMEOUT_S=\d+$", text, re.M)
+    return set(map(int, found))
 
 
 def is_ended_by_ucx(text):
@@ -95,7 +92,7 @@ def is_ended_by_ucx(text):
 
 def have_left(job, layout, point):
     """All survivors have: what waits in MPI_Finalize then for one that died in it is MPI's to mend."""
-    return wanted_workers(job, layout, point) <= workers_that_left(job.text())
+    return wanted_workers(job, layout, point) <= workers_that_left(job.text()) | ended_in_mpi(job.text())
 
 
 def lines_due(layout, point):
@@ -129,8 +126,8 @@ def judge(job, layout, point):
         return "wrong data"
     if "comex: bug at" in text:
         return "a fault is told as a bug"
-    missing = wanted_workers(job, layout, point) - workers_that_left(text)
-    if missing and not (job.pids() and is_in_mpi(job, layout, point)) and not is_ended_by_ucx(text):
+    missing = wanted_workers(job, layout, point) - workers_that_left(text) - ended_in_mpi(text)
+    if missing and not is_ended_by_ucx(text):
         return f"workers {sorted(missing)} do not go on"
     # At the end, a progress rank may not be missed any more.
     is_missed = not lost_workers(layout, point) <= workers_that_left(text)

@@ -12,6 +12,7 @@
 #include "core/diagnose.h"
 #include "runtime/call.h"
 #include "runtime/sides.h"
+#include "worlds/agreement/communicator_limit.h"
 #include "worlds/agreement/create_group.h"
 #include "worlds/agreement/deadline.h"
 #include "worlds/agreement/group_commit.h"
@@ -24,12 +25,14 @@ BridgeId bridge_among(const runtime::Runtime& runtime, BridgeId bridge,
   return members.lies_below(static_cast<Lpid>(runtime.size())) ? no_bridge : bridge;
 }
 
-runtime::Communicator make_communicator(runtime::Runtime& runtime, const groups::Group& group) {
+runtime::Communicator make_communicator(runtime::Runtime& runtime, const char* operation,
+                                        const groups::Group& group) {
   if (group.bridge() != no_bridge || group.is_inter() || group.endpoints()) return {};
   std::vector<int> ranks;  // their lpids, which are ranks of the own world
   runtime::for_each_lpid(group.members(), [&](Lpid lpid) { ranks.push_back(lpid); });
   constexpr std::uint64_t tags = 32000;
   const int tag = static_cast<int>(group.context() % tags);
+  const CommunicatorLimit limit(runtime, operation, group.members());
   return runtime::Communicator::of_ranks(runtime.world().workers.get(), ranks, tag);
 }
 
@@ -273,7 +276,7 @@ Created try_to_create_group(runtime::Runtime& runtime, const char* operation, co
     if (handle >= 0) runtime.remove_group(handle);
     return created;
   }
-  runtime.extras(handle).comm = make_communicator(runtime, made);
+  runtime.extras(handle).comm = make_communicator(runtime, operation, made);
   *new_group = handle;
   return created;
 }

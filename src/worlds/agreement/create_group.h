@@ -60,7 +60,8 @@ BridgeId bridge_among(const runtime::Runtime& runtime, BridgeId bridge,
 
 // For processes of the own world that are no endpoints; otherwise it returns none. Called by all members,
 // which are here, and by no other process.
-runtime::Communicator make_communicator(runtime::Runtime& runtime, const groups::Group& group);
+runtime::Communicator make_communicator(runtime::Runtime& runtime, const char* operation,
+                                        const groups::Group& group);
 // Of a group's members; null if they have none.
 MPI_Comm communicator_of(runtime::Runtime& runtime, comex_group_t handle);
 

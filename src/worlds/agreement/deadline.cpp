@@ -17,6 +17,18 @@ std::string Deadline::text() const {
   return shown.data();
 }
 
+std::jthread watch_step(const runtime::Reporter& reporter, const char* operation,
+                        const std::function<void(const std::stop_token&)>& watch) {
+  try {
+    return std::jthread(watch);
+  } catch (const std::system_error& refused) {
+    // The others are on their way into MPI, where they would wait for this process.
+    reporter.warn({.operation = operation},
+                  "goes on without the limit of COMEX_MEET_S: pthread_create: " + refused.code().message());
+  }
+  return {};
+}
+
 TimeLimit::TimeLimit(const runtime::Reporter& reporter, const char* operation, std::string waiting_for,
                      double seconds) {
   const auto watch = [&reporter, operation, text = std::move(waiting_for),
@@ -32,13 +44,7 @@ TimeLimit::TimeLimit(const runtime::Reporter& reporter, const char* operation, s
     // Not MPI_Abort: another thread is inside MPI, which may not allow a second one.
     std::_Exit(runtime::failure_exit_code);
   };
-  try {
-    watch_ = std::jthread(watch);
-  } catch (const std::system_error& refused) {
-    // The others are on their way into MPI, where they would wait for this process.
-    reporter.warn({.operation = operation},
-                  "goes on without the limit of COMEX_MEET_S: pthread_create: " + refused.code().message());
-  }
+  watch_ = watch_step(reporter, operation, watch);
 }
 
 }  // namespace comex::worlds

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
+#include <stop_token>
 #include <string>
 #include <thread>
 
@@ -35,8 +37,12 @@ class Deadline {
   Clock::time_point end_;
 };
 
-// Ends the job, with one line, when a step inside MPI lasts longer than it may. Where the system has no
-// thread for it, the step has no limit, and a line says so.
+// A thread that watches a step inside MPI, until it is asked to stop at the end of the step. Where the system
+// has none, the step has no limit, and a line says so.
+std::jthread watch_step(const runtime::Reporter& reporter, const char* operation,
+                        const std::function<void(const std::stop_token&)>& watch);
+
+// Ends the job, with one line, when a step inside MPI lasts longer than it may.
 //
 // Such steps are made when all that they wait for are on their way. If the limit passes, a process has died
 // or never called, and ending the job is the only way out. Used on workers and progress ranks.
