@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "core/protocol.h"
+#include "core/staging.h"
 #include "pr/batch.h"
 #include "pr/credits.h"
 #include "pr/order.h"
 #include "pr/refusal.h"
-#include "pr/staging.h"
 #include "pr/transfer.h"
 
 namespace comex::pr {

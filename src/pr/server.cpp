@@ -5,8 +5,10 @@
 namespace comex::pr {
 namespace {
 
-std::uint32_t staging_buffers(const ServerOptions& options, std::uint32_t piece) {
-  return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, options.staging_bytes / piece));
+// The least pieces have memory of every origin elsewhere (core/pieces.h), and use the pool beyond it only.
+StagingPool::Limits staging_limits(const ServerOptions& options, std::uint32_t piece) {
+  const std::uint64_t pool = std::max<std::uint64_t>(1, options.staging_bytes / piece);
+  return {.pool = static_cast<std::uint32_t>(pool), .one_is_certain = !fits_in_message_copy(piece)};
 }
 
 }  // namespace
@@ -18,7 +20,7 @@ Server::Server(transport::Transport& transport, shm::Arena& arena, ServerOptions
                                options_.staging_reserve)),
       message_bytes_(message_limit(piece_bytes_)),
       credits_(pool_credits(), options_.max_window),
-      staging_(piece_bytes_, staging_buffers(options_, piece_bytes_)) {
+      staging_(piece_bytes_, staging_limits(options_, piece_bytes_)) {
   add_world(options_.world, arena, options_.slot_of);
 }
 

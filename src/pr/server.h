@@ -18,6 +18,7 @@
 
 #include "core/pieces.h"
 #include "core/protocol.h"
+#include "core/staging.h"
 #include "core/trace.h"
 #include "pr/batch.h"
 #include "pr/credits.h"
@@ -27,7 +28,6 @@
 #include "pr/payload.h"
 #include "pr/refusal.h"
 #include "pr/server_counters.h"
-#include "pr/staging.h"
 #include "shm/arena.h"
 #include "transport/sink.h"
 

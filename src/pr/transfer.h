@@ -16,9 +16,9 @@
 
 #include "core/activity.h"
 #include "core/protocol.h"
+#include "core/staging.h"
 #include "kernels/striped_accumulate.h"
 #include "pr/payload.h"
-#include "pr/staging.h"
 #include "shm/arena.h"
 #include "transport/chunk_ring.h"
 #include "transport/transport.h"

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/protocol.h"
+#include "core/staging.h"
 #include "op/remote_target.h"
 
 namespace comex::op::remote {
@@ -48,7 +49,7 @@ struct Channel {
   Request* last_fence = nullptr;  // the fence that covers all writes so far, sent or not
   unsigned transfers = 0;         // under way
   unsigned bodies = 0;            // transfers with chunks under way
-  unsigned staged = 0;            // staging buffers they hold
+  StagingPool::Share staged;      // staging buffers they hold
   // Of bodies that have left: each is free once its number is applied.
   std::list<SlotUntilApplied> slots_until_applied;
   std::vector<ReportedCall> reported;  // calls that may be refused once more

@@ -50,20 +50,20 @@ unsigned Transfers::chunks_a_buffer(std::uint32_t chunk_bytes) const {
 bool Transfers::may_begin_body(const Channel& channel, const Header& header,
                                const kernels::PackedSide& near) const {
   if (near.contiguous() != nullptr) return true;
-  if (header.verb != Verb::get) return staging_.may_take(channel);
+  if (header.verb != Verb::get) return staging_.may_take(channel.staged);
   const unsigned chunks = chunks_under_way(header.bytes, header.chunk_bytes);
   const unsigned a_buffer = chunks_a_buffer(header.chunk_bytes);
-  return staging_.may_take(channel, (chunks + a_buffer - 1) / a_buffer);
+  return staging_.may_take(channel.staged, (chunks + a_buffer - 1) / a_buffer);
 }
 
 // Lends buffers to as many chunks as there are buffers for, and returns their number.
 unsigned Transfers::lend_buffers(Transfer& transfer, unsigned wanted) {
   const unsigned a_buffer = chunks_a_buffer(transfer.chunk_bytes);
   for (unsigned chunk = 0; chunk < wanted; ++chunk) {
-    std::byte*& buffer = transfer.buffers[chunk / a_buffer];
-    if (buffer == nullptr) buffer = staging_.take(transfer.channel());
+    StagingBuffer& buffer = transfer.buffers[chunk / a_buffer];
+    if (buffer == nullptr) buffer = staging_.take(transfer.channel().staged);
     if (buffer == nullptr) return chunk;
-    transfer.chunks.buffer(chunk) = buffer + std::size_t{chunk % a_buffer} * transfer.chunk_bytes;
+    transfer.chunks.buffer(chunk) = buffer.get() + std::size_t{chunk % a_buffer} * transfer.chunk_bytes;
   }
   return wanted;
 }
@@ -142,7 +142,7 @@ unsigned Transfers::receive_chunks(Transfer& transfer) {
 }
 
 void Transfers::lose(Channel& channel) {
-  staging_.lose(channel);
+  staging_.lose(channel.staged);
   std::erase_if(moving_, [&](Transfer* each) {
     if (&each->channel() != &channel) return false;
     for (; each->verb == Verb::get && !each->chunks.is_empty(); each->chunks.end_oldest())
@@ -169,8 +169,8 @@ void Transfers::end(Transfer* transfer, bool failed) {
     if ((header.flags & protocol::non_blocking) != 0) --channel.atomics;
   }
   if (transfer->has_body) {
-    for (std::byte*& buffer : transfer->buffers) {
-      if (buffer != nullptr) staging_.give_back(channel, std::exchange(buffer, nullptr));
+    for (StagingBuffer& buffer : transfer->buffers) {
+      if (buffer != nullptr) staging_.give_back(channel.staged, std::move(buffer));
     }
     --channel.bodies;
     const auto mine = std::find(moving_.begin(), moving_.end(), transfer);

@@ -11,14 +11,18 @@
 #include <utility>
 #include <vector>
 
+#include "core/staging.h"
 #include "kernels/packed_side.h"
 #include "nb/object_pool.h"
 #include "op/remote/requests.h"
 #include "op/remote/send_state.h"
-#include "op/remote/staging.h"
 #include "transport/chunk_ring.h"
 
 namespace comex::op::remote {
+
+// Bodies that are not contiguous at the origin are staged, in buffers of one chunk each.
+inline constexpr std::uint32_t max_staged = 128;
+inline constexpr std::uint32_t max_staged_per_channel = 8;
 
 // A transfer is found by its slot. Transfers are pooled.
 struct Transfer {
@@ -33,7 +37,7 @@ struct Transfer {
   std::uint64_t bytes = 0;
   kernels::PackedSide near;
   transport::ChunkRing<std::byte*> chunks;  // of the body; each chunk has a part of one of the buffers
-  std::byte* buffers[protocol::chunks_in_flight] = {};  // for staging; each takes as many chunks as fit
+  StagingBuffer buffers[protocol::chunks_in_flight];  // each takes as many chunks as fit
 
   Channel& channel() const { return *request->channel; }
 };
@@ -41,7 +45,9 @@ struct Transfer {
 class Transfers {
  public:
   Transfers(SendState& state, Requests& requests)
-      : state_(state), requests_(requests), staging_(state.sizes.chunk_bytes) {}
+      : state_(state),
+        requests_(requests),
+        staging_(state.sizes.chunk_bytes, {.pool = max_staged, .share = max_staged_per_channel}) {}
 
   // Returns null if no slot is free.
   Transfer* begin(Request& request, const Header& header);
@@ -76,7 +82,7 @@ class Transfers {
 
   SendState& state_;
   Requests& requests_;
-  Staging staging_;
+  StagingPool staging_;
   nb::ObjectPool<Transfer> pool_;
   std::vector<Transfer*> moving_;  // with chunks to move
   bool is_out_of_slots_ = false;
