@@ -44,14 +44,12 @@ void Engine::dispatch(const Sinks& sinks, const transport::Message& message) {
 unsigned Engine::pump(const Attachment& attachment, const Condition* done) {
   const Sinks& sinks = attachment.sinks;
   unsigned moved = 0;
-  bool is_more = true;
   transport::Message message;
-  for (int i = 0; i < messages_per_pump && (is_more = attachment.transport->receive(message)); ++i) {
+  for (int i = 0; i < messages_per_pump && attachment.transport->receive(message); ++i) {
     dispatch(sinks, message);
     ++moved;
     if (done != nullptr && (*done)()) break;
   }
-  if (!is_more && sinks.server != nullptr) sinks.server->on_all_taken();
   if (moved == 0) attachment.transport->progress();
   for (transport::Sink* sink : {sinks.server, sinks.origin, sinks.control}) {
     if (sink != nullptr) moved += sink->advance();

@@ -45,7 +45,6 @@ class MessageCopy {
 
 // How far an inline request has come, which is executed from its message or from the copy of it.
 struct Progress {
-  std::uint64_t arrived_at = 0;  // the server's count of moved chunks before it came
   std::uint32_t worked = 0;      // acc: bytes added so far
   std::uint32_t busy_tries = 0;  // acc: tries that met a busy stripe
 
@@ -53,7 +52,6 @@ struct Progress {
   std::uint64_t number = 0;                            // of that item
   std::uint32_t at = sizeof(protocol::RequestHeader);  // the item, in the message
   std::uint32_t answered = 0;                          // bytes of the answers to the gets and rmws so far
-  std::uint32_t gets = 0;                              // among them
 
   std::uint64_t mirror_ticket = 0;  // of a fence that waits for mirrors
 };
@@ -103,7 +101,6 @@ struct Origin {
   std::uint16_t last_sequence = 0;           // of the newest message that was taken
   std::vector<MessageCopy> early;            // messages that came before their turn, in order; rarely any
   std::uint64_t last_number = 0;             // of the newest write
-  std::uint64_t chunks_at_answer = 0;        // the same count at the answer to its last lone get
   std::vector<std::uint64_t> refused_data;   // numbers of refused puts whose signals are still to come
   std::uint32_t waiting = 0;                 // entries that have not started
   std::uint32_t newest_call = 0;             // the newest call of several messages

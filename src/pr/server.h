@@ -62,7 +62,6 @@ class Server final : public transport::Sink {
   void add_world(WorldId world, shm::Arena& arena, std::function<shm::HostSlot(Worker)> slot_of);
 
   void on_message(const transport::Message& message) override;
-  void on_all_taken() override { chunks_at_look_ = counters_.chunks; }
   unsigned advance() override;
   bool quiet() const;  // nothing is queued, in flight or awaited, so the owner may sleep
   // The others go on without this rank of the first world. If it is alive, as one may be whose host is lost,
@@ -184,13 +183,6 @@ class Server final : public transport::Sink {
   void post(Origin& origin, protocol::ReplyHeader reply, std::byte* staged);
   void reply(Origin& origin, const Header& header, protocol::Verb verb, std::uint64_t value = 0);
   void reply_data(const InlineRequest& small);
-  // Such a get is its whole call, and its thread has had the answer to its get before. If several threads of
-  // an origin ask at once, the chunks counted between two answers may be too few.
-  static bool is_lone_get(const Header& header) {
-    return header.verb == protocol::Verb::get && header.call == 0 &&
-           (header.flags & protocol::non_blocking) == 0;
-  }
-  void count_small_gets(std::uint64_t gets, std::uint64_t arrived_at);
   void reply_batch(Origin& origin, const BatchRun& batch);
   void refuse(Origin& origin, const Header& header, const BadAccess& fault);
 
@@ -210,10 +202,9 @@ class Server final : public transport::Sink {
   alignas(16) std::byte answers_[protocol::message_bytes];
   std::unordered_map<TransportRank, protocol::Leaving> departed_;
   std::vector<TransportRank> given_up_;
-  EntryList lost_;                    // of these; MPI may still use their memory
-  std::uint32_t event_ = 0;           // in the log, of the message that is being taken
-  unsigned early_ = 0;                // messages, of all origins
-  std::uint64_t chunks_at_look_ = 0;  // count of moved chunks when no message was left
+  EntryList lost_;           // of these; MPI may still use their memory
+  std::uint32_t event_ = 0;  // in the log, of the message that is being taken
+  unsigned early_ = 0;       // messages, of all origins
 };
 
 }  // namespace comex::pr

@@ -175,8 +175,7 @@ void Server::handle(Origin& origin, const Header& header, std::span<const std::b
     refuse(origin, header, {payload.refusal, header.offset, header.bytes});
     return;
   }
-  Progress progress{.arrived_at = chunks_at_look_};
-  if (is_lone_get(header)) progress.arrived_at = std::max(chunks_at_look_, origin.chunks_at_answer);
+  Progress progress;
   const Footprint footprint = footprint_of(header, payload);
   const bool may_start = !is_large && origin.may_start(footprint);
   if (may_start && execute({origin, header, payload, progress})) {

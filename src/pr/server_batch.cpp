@@ -39,7 +39,7 @@ void Server::handle_batch(Origin& origin, const Header& header, std::span<const 
     refuse(origin, header, {Refusal::malformed, header.offset, header.bytes});
     return;
   }
-  Progress progress{.arrived_at = chunks_at_look_, .number = header.number};
+  Progress progress{.number = header.number};
   Item item;
   const bool may_start = origin.may_start(shape.footprint);
   const bool is_done = may_start && run_batch(origin, {header, message, progress, item, answers_});
@@ -128,7 +128,6 @@ bool Server::execute_item(const BatchRun& batch, const Item& item, BadAccess& fa
       kernels::copy_bytes(far, batch.message.data() + item.load, head.bytes);
       return true;
     case Verb::get:
-      ++progress.gets;
       kernels::copy_bytes(make_answer(batch.answers, progress, protocol::answer_bytes(head)), far,
                           head.bytes);
       return true;

@@ -13,15 +13,10 @@ struct ServerCounters {
   std::uint64_t early = 0;        // messages that came before their turn
   std::uint64_t at_once = 0;      // requests executed straight from the message
   std::uint64_t refused = 0;
-  std::uint64_t chunks = 0;  // of bodies, worked on or sent
-  std::uint64_t small_gets = 0;
-  // Chunks that were moved before the reply, in all. They are counted from the last look that found no
-  // message, or the last answer to a lone get: no fewer than since the arrival.
-  std::uint64_t small_get_chunks = 0;
-  std::uint64_t small_get_chunks_peak = 0;  // of the worst get
-  std::uint64_t credited = 0;               // requests that take a credit
-  std::uint64_t queued = 0;                 // of these, in queues now
-  std::uint64_t queued_met = 0;             // requests that each found in queues, summed up
+  std::uint64_t chunks = 0;      // of bodies, worked on or sent
+  std::uint64_t credited = 0;    // requests that take a credit
+  std::uint64_t queued = 0;      // of these, in queues now
+  std::uint64_t queued_met = 0;  // requests that each found in queues, summed up
   std::uint64_t queued_peak = 0;
   std::uint64_t queue_bound = 0;  // the most credits that there were at once
 };

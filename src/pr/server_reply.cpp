@@ -1,5 +1,4 @@
 // Sends everything that a server sends: replies, refusals and credits.
-#include <algorithm>
 #include <atomic>
 #include <cstring>
 
@@ -45,16 +44,6 @@ void Server::reply_data(const InlineRequest& small) {
     far_side(payload, arena.base()).gather(data, header.bytes);
   }
   post(small.origin, header, staged);
-  count_small_gets(1, small.progress.arrived_at);
-  if (is_lone_get(small.header)) small.origin.chunks_at_answer = counters_.chunks;
-}
-
-void Server::count_small_gets(std::uint64_t gets, std::uint64_t arrived_at) {
-  if (gets == 0) return;
-  const std::uint64_t chunks = counters_.chunks - arrived_at;
-  counters_.small_gets += gets;
-  counters_.small_get_chunks += gets * chunks;
-  counters_.small_get_chunks_peak = std::max(counters_.small_get_chunks_peak, chunks);
 }
 
 // Sends what the gets and rmws of a batch found.
@@ -66,7 +55,6 @@ void Server::reply_batch(Origin& origin, const BatchRun& batch) {
   std::byte* staged = transport_.stage();
   std::memcpy(staged + sizeof header, batch.answers, header.bytes);
   post(origin, header, staged);
-  count_small_gets(batch.progress.gets, batch.progress.arrived_at);
 }
 
 void Server::refuse(Origin& origin, const Header& request, const BadAccess& fault) {

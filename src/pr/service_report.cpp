@@ -60,12 +60,6 @@ std::string service_text(const ServiceTotals& service) {
     text += "; " + std::to_string(counters.batch_items) + " small operations came in " +
             std::to_string(counters.batches) + (counters.batches == 1 ? " message" : " messages");
   }
-  if (counters.small_gets != 0) {
-    text += "; chunks moved between a small get and its answer: " +
-            rounded(share(static_cast<double>(counters.small_get_chunks),
-                          static_cast<double>(counters.small_gets))) +
-            " on average, at most " + std::to_string(counters.small_get_chunks_peak);
-  }
   text += push_text(service.pushed);
   text += "; this load suggests " + std::to_string(suggested) + " progress rank" +
           (suggested == 1 ? "" : "s") + " on its host, which has " + std::to_string(service.progress_ranks);

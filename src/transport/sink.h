@@ -13,8 +13,6 @@ class Sink {
  public:
   virtual ~Sink() = default;
   virtual void on_message(const Message& message) = 0;
-  // receive() has found nothing more: messages handed over after this have arrived since.
-  virtual void on_all_taken() {}
   // Moves whatever can move (bodies, queued requests). Returns how many moved.
   virtual unsigned advance() = 0;
   // The program now waits, or asks for progress: messages kept back to travel with others leave.

@@ -118,7 +118,7 @@ TEST(WholeBatches, gets_find_what_was_put_before_them_and_not_what_comes_behind)
   rig.finish(done);
   EXPECT_EQ(got[0], 5);
   EXPECT_EQ(got[1], 6);
-  EXPECT_EQ(rig.server->counters().small_gets, 2u);
+  EXPECT_EQ(rig.server->counters().batch_items, 4u);
   EXPECT_EQ(rig.server->counters().requests, 1u);
 }
 

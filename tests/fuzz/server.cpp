@@ -213,7 +213,6 @@ class Storm {
   void pass() {
     transport::Message message;
     while (fabric_.endpoint(0).receive(message)) server_->on_message(message);
-    server_->on_all_taken();
     server_->advance();
     for (TransportRank rank = 1; rank <= 3; ++rank) {
       while (fabric_.endpoint(rank).receive(message)) take_reply(rank, message.data);

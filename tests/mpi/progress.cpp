@@ -265,8 +265,7 @@ void floods_are_right(Job& job) {
 
 // -- A small get beside another's large put
 
-// Worker 1 puts in one call, worker 0 asks meanwhile and tells how often; what its gets met is counted by the
-// server.
+// Worker 1 puts in one call, worker 0 asks meanwhile and tells how often.
 void a_large_put_of_another_does_not_keep_small_gets(Job& job) {
   constexpr std::size_t length = std::size_t{32} << 20;
   constexpr int bytes = length * sizeof(long);

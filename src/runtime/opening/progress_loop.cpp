@@ -31,9 +31,8 @@ ProgressLoop::ProgressLoop(World& world, Reporter& reporter, const WorldJoiner& 
 unsigned ProgressLoop::serve(transport::Transport& transport, MPI_Comm wire, pr::Server& server) {
   constexpr unsigned messages_a_round = 64;
   unsigned moved = 0;
-  bool is_more = true;
   transport::Message message;
-  while (moved < messages_a_round && (is_more = transport.receive(message))) {
+  while (moved < messages_a_round && transport.receive(message)) {
     COMEX_BUG_IF(message.data.empty());
     const auto verb = static_cast<protocol::Verb>(message.data.front());
     const bool is_own_wire = &transport == world_.transport.get();
@@ -47,7 +46,6 @@ unsigned ProgressLoop::serve(transport::Transport& transport, MPI_Comm wire, pr:
     }
     ++moved;
   }
-  if (!is_more) server.on_all_taken();
   const std::uint64_t chunks = server.counters().chunks;
   moved += server.advance();
   transport.flush();

@@ -179,48 +179,6 @@ TEST(ServerTurns, a_pass_moves_one_chunk_so_that_a_small_get_waits_for_one_at_mo
     ASSERT_TRUE(small.may_send());
   }
   EXPECT_GE(before, 50U) << "meanwhile the large ones moved";
-  EXPECT_EQ(rig.server->counters().small_gets, 60U);
-  EXPECT_EQ(rig.server->counters().small_get_chunks_peak, 1U) << "the one that was under way when it came";
-}
-
-// A small get beside another origin's put of many chunks, whose message has been taken.
-class ServerLooks : public ::testing::Test {
- protected:
-  ServerLooks() {
-    large.send_chunks(large.big_put(rig.memory + data.size(), data.size()), data);
-    EXPECT_TRUE(rig.receive_one());
-  }
-  std::uint64_t chunks() const { return rig.server->counters().chunks; }
-  void move_chunks(std::uint64_t count) {  // without a look
-    const std::uint64_t before = chunks();
-    while (chunks() - before < count) rig.server->advance();
-  }
-
-  const Bytes data = pattern(20 * small_chunk, 1);
-  Rig rig{2};
-  Hand large{rig, 1};
-  Hand small{rig, 2};
-};
-
-TEST_F(ServerLooks, a_small_get_counts_all_chunks_since_the_last_one_that_found_nothing) {
-  while (chunks() == 0) rig.pass();
-  const std::uint32_t get = small.get(rig.memory, 8);
-  move_chunks(3);
-  ASSERT_NE(small.reply_to(get, 1), nullptr);
-  EXPECT_EQ(rig.server->counters().small_get_chunks_peak, 3U + 1U);
-}
-
-// A server that is asked again and again before it looks in vain.
-TEST_F(ServerLooks, a_get_that_waits_for_its_answer_came_after_that_to_the_one_before) {
-  for (int i = 0; i < 5; ++i) {
-    move_chunks(1);
-    small.get(rig.memory, 8);
-    ASSERT_TRUE(rig.receive_one());
-    ASSERT_TRUE(small.may_send());
-  }
-  EXPECT_EQ(rig.server->counters().small_gets, 5U);
-  EXPECT_EQ(rig.server->counters().small_get_chunks, 5U);
-  EXPECT_EQ(rig.server->counters().small_get_chunks_peak, 1U);
 }
 
 TEST(ServerTurns, go_round_the_origins) {

@@ -86,16 +86,9 @@ class Rig {
     return {arena.at(offset), arena.at(offset) + bytes};
   }
 
-  bool receive_one() {
-    transport::Message message;
-    if (!fabric.endpoint(0).receive(message)) return false;
-    server->on_message(message);
-    return true;
-  }
   unsigned pass() {  // what a pump does once
-    while (receive_one()) {
-    }
-    server->on_all_taken();
+    transport::Message message;
+    while (fabric.endpoint(0).receive(message)) server->on_message(message);
     return server->advance();
   }
   void run(unsigned passes = 200) {

@@ -45,18 +45,6 @@ TEST(ServiceReport, tells_of_service_and_queue_in_one_line) {
       "at most 9 of 17; this load suggests 2 progress ranks on its host, which has 1");
 }
 
-TEST(ServiceReport, tells_what_small_gets_waited_for) {
-  ServiceTotals service = busy_for(10);
-  EXPECT_EQ(service_text(service).find("chunks"), std::string::npos) << "there were none";
-  service.counters.small_gets = 4;
-  service.counters.small_get_chunks = 2;
-  service.counters.small_get_chunks_peak = 1;
-  const std::string text = service_text(service);
-  EXPECT_NE(text.find("; chunks moved between a small get and its answer: 0.5 on average, at most 1; "),
-            std::string::npos)
-      << text;
-}
-
 TEST(ServiceReport, tells_how_many_small_operations_shared_a_message) {
   ServiceTotals service = busy_for(10);
   EXPECT_EQ(service_text(service).find("small operations"), std::string::npos) << "there were none";

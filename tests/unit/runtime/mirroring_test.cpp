@@ -84,7 +84,6 @@ class Hosts : public ::testing::Test {
           host.server->on_message(message);
         }
       }
-      host.server->on_all_taken();
       host.server->advance();
       host.mirroring->advance();
     }

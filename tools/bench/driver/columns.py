@@ -11,9 +11,8 @@ BY_MESSAGE = {f"COMEX_ENABLE_{verb}_{where}": "0" for verb in ("PUT", "GET", "AC
 # Rows of launches of their own, which the driver makes of what it sees and hears of them.
 IDLE_ROWS = ("idle", "idle.first_get")  # share of a core, and the first request in the same state
 PUSH_ROWS = ("unattended.waited", "unattended.longest")  # by the progress ranks' count
-CHUNK_ROWS = ("beside_put.chunks",)  # by theirs too
 COALESCE = "COMEX_COALESCE_US"  # 0: nothing lies anywhere, and no batch is counted
-OWN_LAUNCHES = (IDLE_ROWS, PUSH_ROWS, CHUNK_ROWS)
+OWN_LAUNCHES = (IDLE_ROWS, PUSH_ROWS)
 
 
 def is_named(row, names):
@@ -49,7 +48,6 @@ class Column:
     mpi_options: tuple = ()
     counts_idle: bool = False
     counts_pushes: bool = False  # its progress ranks tell how long what they send for workers lay there
-    counts_chunks: bool = False  # and how many chunks they moved between a small get and its answer
     lacks: tuple = ()         # rows it cannot have: names, or beginnings up to a dot; no launch measures them
     by_default: bool = True   # unless it is asked for by name
     mpi: str = ""             # the kind of MPI, where it is not that of the build
@@ -66,8 +64,7 @@ class Column:
 
     def cannot_have(self, row):
         return (row.startswith("floor.") and self.program != "bench_floors") or (is_named(row, ["idle"]) and not self.counts_idle) or \
-            (row in PUSH_ROWS and not self.counts_pushes) or (row in CHUNK_ROWS and not self.counts_chunks) or \
-            is_named(row, self.lacks)
+            (row in PUSH_ROWS and not self.counts_pushes) or is_named(row, self.lacks)
 
     def ranks(self, workers):
         return workers + self.hosts * self.progress_ranks
@@ -114,16 +111,16 @@ def of_either(kind):
         Column("armci_mpi", "ARMCI-MPI", "near", "bench_armci_mpi", counts_idle=True, lacks=ARMCI_LACKS),
         Column("rma", "MPI-3 RMA", "near", "bench_rma", mpi_options=windows, lacks=RMA_LACKS),
         Column("floors", "floor", "near", "bench_floors", 1, lacks=FLOORS_LACK),
-        Column("forced", "ComEx-PR, by the progress rank", "near", "bench_comex", 1, dict(BY_MESSAGE), counts_chunks=True),
+        Column("forced", "ComEx-PR, by the progress rank", "near", "bench_comex", 1, dict(BY_MESSAGE)),
         Column("virtual", "ComEx-PR, two virtual hosts", "virtual", "bench_comex", 1, dict(VIRTUAL), counts_idle=True,
-               counts_pushes=True, counts_chunks=True),
+               counts_pushes=True),
         Column("floors_virtual", "MPI messages, virtual hosts", "virtual", "bench_floors", 1, dict(VIRTUAL),
                lacks=MESSAGES_LACK),
         Column("copied", "ComEx-PR, two virtual hosts, single copy off", "virtual", "bench_comex", 1, dict(copied)),
         Column("floors_copied", "MPI messages, virtual hosts, single copy off", "virtual", "bench_floors", 1, dict(copied),
                lacks=MESSAGES_LACK),
         Column("cluster", "ComEx-PR, two hosts of the virtual cluster", "cluster", "bench_comex", 1,
-               counts_idle=True, counts_pushes=True, counts_chunks=True),
+               counts_idle=True, counts_pushes=True),
         Column("floors_cluster", "MPI messages, virtual cluster", "cluster", "bench_floors", 1, lacks=MESSAGES_LACK),
         # Rivals of what takes everything by message on one machine.
         Column("armci_mpi_cluster", "ARMCI-MPI, virtual cluster", "cluster", "bench_armci_mpi", mpi_options=far_windows,

@@ -23,7 +23,7 @@ class Comparing(unittest.TestCase):
 
     def test_what_was_nothing_or_has_become_so_has_moved(self):
         before, after = run(), run()
-        for row, old, new in (("overlap.put.1048576", 89, 0), ("idle", 0, 40), ("beside_put.chunks", 0, 0)):
+        for row, old, new in (("overlap.put.1048576", 89, 0), ("idle", 0, 40), ("first_get.idle", 0, 0)):
             before.add(row, "comex", old, "percent", "verified")
             after.add(row, "comex", new, "percent", "verified")
         self.assertEqual({row: ratio for row, _, ratio, _ in compare.compare(before, after)[0]},

@@ -45,8 +45,8 @@ def rows_of(columns, plan):
 
 
 def is_figure(value, unit):
-    """Only a share and a count may be nothing."""
-    may_be_nothing = unit in ("percent", "percent of a core", "chunks")
+    """Only a share may be nothing."""
+    may_be_nothing = unit in ("percent", "percent of a core")
     return value is not None and math.isfinite(value) and (value > 0 or (value == 0 and may_be_nothing))
 
 

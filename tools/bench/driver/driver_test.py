@@ -299,8 +299,8 @@ class Showing(unittest.TestCase):
         written.assert_not_called()
 
     def test_rows_of_three_workers_are_refused_to_two(self):
-        args = options.arguments(["--bin", "/b", "--vrun", "/v", "--rows", "beside_put.chunks", "--columns", "virtual"])
-        with mock.patch.object(main.coverage, "rows_of", return_value={"virtual": ["put.8"]}), \
+        args = options.arguments(["--bin", "/b", "--vrun", "/v", "--rows", "beside_put.get.8", "--columns", "virtual"])
+        with mock.patch.object(main.coverage, "rows_of", return_value={"virtual": ["put.8", "beside_put.get.8"]}), \
                 self.assertRaisesRegex(columns.Refused, "--np 3"):
             main.measure(args)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import product
 
 import mpis
-from columns import CHUNK_ROWS, PUSH_ROWS, all_columns, coalesce_us, is_named, wants_third
+from columns import PUSH_ROWS, all_columns, coalesce_us, is_named, wants_third
 from results import GROUPS, group_of, more_is_better, title
 from table import number
 
@@ -19,7 +19,7 @@ LATER = "busy.get.8"
 BESIDE_PUT = "beside_put.get.8"
 BY_MESSAGE = ("forced", "virtual", "copied")
 # To be kept in every round: its worst one is judged.
-KEPT_ALWAYS = (*CHUNK_ROWS, "lock.longest_wait", "unattended.longest", BESIDE_PUT)
+KEPT_ALWAYS = ("lock.longest_wait", "unattended.longest", BESIDE_PUT)
 
 
 def on_any_mpi(*names):
@@ -196,13 +196,11 @@ def far(run, place):
     for row in ("first_get.idle", "idle.first_get"):  # the second in the state that the share is taken in
         yield f"{place}: first request after idling within 350 us", row, place, 350e3, 1, 0
     yield from beside_computing(run, place)
-    yield from head_of_line(place)
+    yield beside_put(place)
 
 
-def head_of_line(column):
-    yield f"{column}: 8 B beside large puts, 99th percentile under 1 ms", BESIDE_PUT, column, 1e6, 1, 0
-    for row in CHUNK_ROWS:
-        yield f"{column}: at most one foreign chunk between a small get's arrival and its answer", row, column, 1, 1, 0
+def beside_put(column):
+    return f"{column}: 8 B beside large puts, 99th percentile under 1 ms", BESIDE_PUT, column, 1e6, 1, 0
 
 
 def beside_computing(run, column):
@@ -297,7 +295,7 @@ def rules(run, fewer):
     yield from meetings(run)
     yield from first_in_every_row(run)
     yield from beside_computing(run, "forced")
-    yield from head_of_line("forced")
+    yield beside_put("forced")
     yield from far(run, "virtual")
     yield from far(run, "cluster")
     yield from beside_rivals_by_message(run)

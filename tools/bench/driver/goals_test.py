@@ -106,28 +106,6 @@ class Goals(unittest.TestCase):
         results.add("floor.send_reply.8", "floors_cluster", 10.0, "ns", "verified")
         self.assertEqual([one.limit for one in goals.judge(results)], [900])
 
-    def test_a_small_get_waits_for_at_most_one_foreign_chunk_in_every_round(self):
-        results = run()
-        results.about["workers"] = 3
-        for name, counts in (("forced", (0, 0, 0)), ("virtual", (0, 1, 1)), ("cluster", (0, 2, 0))):
-            for count in counts:
-                results.add("beside_put.chunks", name, count, "chunks", "verified")
-        self.assertEqual([(one.topic.partition(":")[0], one.measured, one.is_met) for one in goals.judge(results)],
-                         [("forced", 0, True), ("virtual", 1, True), ("cluster", 2, False)])
-        for shown in (publish.goal_lines(results), report.page(results)):
-            self.assertIn("cluster: at most one foreign chunk between a small get", shown)
-            self.assertIn("2.00 x", shown)
-        self.assertEqual(goals.judge(Results.from_json(results.to_json())), goals.judge(results))
-
-    def test_foreign_chunks_want_a_third_worker_and_its_figure(self):
-        results = run()
-        for row in ("put.8", "nbput.8", "puts.128x512", "barrier", "malloc_free.16", "first_get.idle", "gups", "floor.send_reply.8"):
-            results.add(row, "virtual", 9.0, "ns", "verified")
-        topic = "virtual: at most one foreign chunk between a small get's arrival and its answer"
-        self.assertNotIn(topic, goals.unjudged(results))
-        results.about["workers"] = 3
-        self.assertEqual(goals.unjudged(results)[topic], [title("beside_put.chunks")])
-
     def test_a_whole_run_of_before_tells_which_rows_it_lacks(self):
         results = run()
         for row in ("put.8", "nbput.8", "puts.128x512", "barrier", "malloc_free.16", "first_get.idle", "gups", "floor.send_reply.8"):

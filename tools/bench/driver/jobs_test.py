@@ -65,31 +65,14 @@ class Counting(unittest.TestCase):
         for wrong in ({"verdict": "WRONG"}, {"problem": "status 1"}):
             self.assertEqual({verdict for _, _, verdict in self.rows((10, 40.0, 60.5), **wrong).values()}, {"WRONG"})
 
-    CHUNKS = "progress rank {} served 9 requests; chunks moved between a small get and its answer: {} on average, at most {}; " \
-             "this load suggests 1 progress rank on its host, which has 1"
-
-    def chunks(self, *told, verdict="verified", problem=""):
-        return launch.chunk_rows(launch.Outcome({"beside_put.get.8": (9.0, "ns", verdict)}, problem,
-                                                service=[self.CHUNKS.format(*one) for one in told] + ["x this load suggests 1"]))
-
-    def test_of_chunks_before_an_answer_the_server_that_moved_most_counts(self):
-        self.assertEqual(self.chunks((3, "0.0", 0), (4, "0.1", 12)), {"beside_put.chunks": (12, "chunks", "verified")})
-        self.assertEqual(self.chunks((3, "0.0", 0))["beside_put.chunks"], (0, "chunks", "verified"))
-
-    def test_chunks_of_no_small_get_or_of_a_wrong_launch_are_no_figure(self):
-        self.assertEqual(self.chunks(), {})
-        for wrong in ({"verdict": "WRONG"}, {"problem": "status 1"}):
-            self.assertEqual(self.chunks((3, "0.0", 0), **wrong)["beside_put.chunks"][2], "WRONG")
-
     def test_a_counting_launch_runs_its_row_alone_and_tells(self):
         for options in (["--ms", "1"], ["--ms", "1", "--rows", "put,unattended"], ["--rows", "put", "--ms", "1"]):
-            for launched, row in ((launch.pushed, "unattended"), (launch.passed, "beside_put")):
-                with mock.patch.object(launch, "run", return_value=launch.Outcome()) as ran:
-                    launched(column("virtual"), launch.Plan(mpis.Build("openmpi", "/b"), "/v", 3, options, 60))
-                told, plan = ran.call_args.args
-                self.assertEqual(told.environment, {"COMEX_VIRTUAL_HOSTS": "2", "COMEX_VERBOSE": "1"})
-                self.assertEqual((plan.options.count("--rows"), plan.options[plan.options.index("--rows") + 1]), (1, row))
-                self.assertIn("--ms", plan.options)
+            with mock.patch.object(launch, "run", return_value=launch.Outcome()) as ran:
+                launch.pushed(column("virtual"), launch.Plan(mpis.Build("openmpi", "/b"), "/v", 3, options, 60))
+            told, plan = ran.call_args.args
+            self.assertEqual(told.environment, {"COMEX_VIRTUAL_HOSTS": "2", "COMEX_VERBOSE": "1"})
+            self.assertEqual((plan.options.count("--rows"), plan.options[plan.options.index("--rows") + 1]), (1, "unattended"))
+            self.assertIn("--ms", plan.options)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,6 @@ ROW = re.compile(r"ROW (\S+) (\S+) (.+) (verified|WRONG|absent)$")
 SERVICE = " this load suggests "
 TOKEN = "BENCH_JOB"  # in every process of a job, to know it by; no name that the runtime would take for a setting
 PUSHED = re.compile(r"batches sent for computing workers: (\d+), after ([\d.]+) us on average, ([\d.]+) us at most")
-CHUNKS = re.compile(r"chunks moved between a small get and its answer: [\d.]+ on average, at most (\d+)")
 
 
 @dataclass
@@ -148,30 +147,11 @@ def pushed_rows(outcome):
             for row, us in zip(columns.PUSH_ROWS, (waited, max(longest for _, _, longest in found)))}
 
 
-def chunk_rows(outcome):
-    """From the same: how many chunks a server moved at most between the arrival of a small get and its answer."""
-    found = [int(most) for line in outcome.service for most in CHUNKS.findall(line)]
-    if not found:
-        return {}
-    is_right = outcome.rows.get("beside_put.get.8", (None, "", ""))[2] == "verified" and not outcome.problem
-    return {row: (max(found), "chunks", "verified" if is_right else "WRONG") for row in columns.CHUNK_ROWS}
-
-
-def counting(column, plan, row):
-    """A launch of that row alone, whose progress ranks tell what they have counted."""
+def pushed(column, plan):
+    """The rows of a launch whose origin leaves puts alone, and whose progress ranks tell what they have counted."""
     told = replace(column, environment={**column.environment, "COMEX_VERBOSE": "1"})
     at = plan.options.index("--rows") if "--rows" in plan.options else len(plan.options)
-    return run(told, replace(plan, options=plan.options[:at] + ["--rows", row] + plan.options[at + 2:]))
-
-
-def pushed(column, plan):
-    """The rows of a launch whose origin leaves puts alone."""
-    return pushed_rows(counting(column, plan, "unattended"))
-
-
-def passed(column, plan):
-    """The rows of a launch in which small gets come beside large puts."""
-    return chunk_rows(counting(column, plan, "beside_put"))
+    return pushed_rows(run(told, replace(plan, options=plan.options[:at] + ["--rows", "unattended"] + plan.options[at + 2:])))
 
 
 # -- a sleeping job, seen from outside

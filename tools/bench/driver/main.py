@@ -74,8 +74,8 @@ def can_run(column, plan):
 def measure_round(results, columns, plan, args, expected):
     """One launch of each column; the problems there were."""
     problems = []
-    wants_idle, wants_pushes, wants_chunks = (not args.names or any(columns_.is_named(row, args.names) for row in rows)
-                                              for rows in columns_.OWN_LAUNCHES)
+    wants_idle, wants_pushes = (not args.names or any(columns_.is_named(row, args.names) for row in rows)
+                                for rows in columns_.OWN_LAUNCHES)
     for column in columns:
         outcome = launch.run(column, plan)
         for row, (value, unit, verdict) in outcome.rows.items():
@@ -90,8 +90,6 @@ def measure_round(results, columns, plan, args, expected):
             problems += measure_idle(results, column, plan, args.quick)
         if wants_pushes and column.counts_pushes and columns_.coalesce_us(launch.environment(column, plan)):
             problems += taken_in(results, column, columns_.PUSH_ROWS, launch.pushed(column, plan), "counting")
-        if wants_chunks and column.counts_chunks and args.np >= 3:
-            problems += taken_in(results, column, columns_.CHUNK_ROWS, launch.passed(column, plan), "counting")
     return problems
 
 
@@ -166,8 +164,7 @@ def listing(args):
         print(f"{column.name:<26}{column.title}{told}")
         missing += bool(why) and not may_be_absent
     print(subprocess.run([os.path.join(args.bin, "bench_comex"), "--list"], capture_output=True, text=True).stdout +
-          "idle percent of a core\n" + "\n".join(f"{row} ns" for row in (*columns_.IDLE_ROWS[1:], *columns_.PUSH_ROWS)) +
-          "".join(f"\n{row} chunks" for row in columns_.CHUNK_ROWS))
+          "idle percent of a core\n" + "\n".join(f"{row} ns" for row in (*columns_.IDLE_ROWS[1:], *columns_.PUSH_ROWS)))
     return 1 if missing else 0
 
 

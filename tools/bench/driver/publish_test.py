@@ -77,7 +77,7 @@ class Publish(unittest.TestCase):
     def test_three_workers_measure_what_is_judged_of_them(self):
         with open(os.path.join(HERE, "..", "publish"), encoding="utf-8") as file:
             named = re.search(r"--np 3 [^>]*? --rows (\S+)", file.read().replace("\\\n", ""))[1].split(",")
-        for row in ("beside_put.get.8", *columns.CHUNK_ROWS, "busy.get.8", "first_get.busy", "floor.send_reply.8"):
+        for row in ("beside_put.get.8", "busy.get.8", "first_get.busy", "floor.send_reply.8"):
             self.assertTrue(columns.is_named(row, named), row)
 
     def test_loads_are_told_by_the_quickest_number_and_what_is_suggested(self):

@@ -22,7 +22,6 @@ TITLES = {
     "busy.fetch_add": "fetch-and-add while others compute", "busy.acc_fence.8": "acc 8 B + fence while others compute",
     "first_get.idle": "first get 8 B after 20 ms of idling", "idle.first_get": "first get 8 B after 2 s of idling", "first_get.busy": "first get 8 B, others compute",
     "beside_put.get.8": "get 8 B beside large puts, 99th percentile",
-    "beside_put.chunks": "get 8 B beside large puts: chunks served before its answer, at most",
     "unattended.put.8": "put 8 B that nobody waits for, and its answer", "unattended.waited": "put 8 B that nobody waits for: until it is sent, mean",
     "unattended.longest": "put 8 B that nobody waits for: until it is sent, longest",
     "init_finalize.far": "init + finalize, two hosts", "malloc_free.far": "malloc + free, 1 MiB, two hosts",

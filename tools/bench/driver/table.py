@@ -18,8 +18,6 @@ def number(value, unit):
         return ""
     if unit == "bytes":
         return bytes_text(value)
-    if unit == "chunks":
-        return f"{value:g}"
     if unit.startswith("percent"):
         return f"{value:.1f} %" if value < 10 else f"{value:.0f} %"
     if unit != "ns":
