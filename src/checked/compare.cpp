@@ -1,8 +1,6 @@
 // The comparison of all accesses since the last one: each owner gets those to its memory, goes through them
 // in the order that the program made, and tells of conflicts without order. Then the end of the checker.
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <numeric>
 #include <sstream>
 
@@ -10,6 +8,7 @@
 #include "checked/exchange.h"
 #include "checked/next.h"
 #include "checker/shadow.h"
+#include "core/diagnose.h"
 
 namespace comex::checker {
 namespace {
@@ -96,12 +95,6 @@ std::string side(const std::string& rank, const Access& access, const std::strin
   return rank + " " + verb_of(access.use) + " them by " + site;
 }
 
-std::string in_hex(std::uint64_t address) {
-  std::array<char, 20> text{};
-  std::snprintf(text.data(), text.size(), "0x%llx", static_cast<unsigned long long>(address));
-  return text.data();
-}
-
 }  // namespace
 
 void Checker::keep_own_frees() {
@@ -186,7 +179,7 @@ void Checker::tell_conflict(const Access& earlier, const Access& later, std::uin
   std::string text = is_freed ? "used after free: " : "race: ";
   text += side(rank_text(earlier.origin), earlier, earlier_site) + ", and " +
           side(rank_text(later.origin), later, later_site) + ": " + std::to_string(bytes) + " bytes at " +
-          in_hex(begin) + " of rank " + std::to_string(me_) + ", " + place_of(begin);
+          hexadecimal(begin) + " of rank " + std::to_string(me_) + ", " + place_of(begin);
   if (!is_freed) {
     text += earlier.done == never ? "; the first is not known to be complete"
                                   : "; nothing that the program does orders them";

@@ -5,16 +5,6 @@
 namespace comex {
 namespace {
 
-std::string hexadecimal(const void* address) {
-  auto value = reinterpret_cast<std::uintptr_t>(address);
-  std::string digits;
-  do {
-    digits.insert(digits.begin(), "0123456789abcdef"[value % 16]);
-    value /= 16;
-  } while (value != 0);
-  return "0x" + digits;
-}
-
 // A host name or the value of a setting may hold control characters, which would break the line.
 std::string one_line(std::string line) {
   while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.pop_back();
@@ -45,6 +35,15 @@ Target::Target(const TargetName& named, const std::optional<Gpid>& who, std::opt
   }
 }
 
+std::string hexadecimal(std::uint64_t value) {
+  std::string digits;
+  do {
+    digits.insert(digits.begin(), "0123456789abcdef"[value % 16]);
+    value /= 16;
+  } while (value != 0);
+  return "0x" + digits;
+}
+
 std::string text_of(Gpid gpid) {
   return "(" + std::to_string(gpid.world) + "," + std::to_string(gpid.rank) + ")";
 }
@@ -57,7 +56,8 @@ std::string format_line(const Identity& who, const Context& where, std::string_v
   if (where.operation != nullptr) {
     line += where.operation;
     if (where.target.rank >= 0) line += target_text(where.target);
-    if (where.address != nullptr) line += ", address " + hexadecimal(where.address);
+    if (where.address != nullptr)
+      line += ", address " + hexadecimal(reinterpret_cast<std::uintptr_t>(where.address));
     line += ": ";
   }
   line.append(text);

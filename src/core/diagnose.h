@@ -8,6 +8,7 @@
 // The result is always one line, whatever the text holds. The code that first finds an error calls this.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -43,7 +44,8 @@ struct Context {
   const void* address = nullptr;
 };
 
-std::string text_of(Gpid gpid);  // "(0,1)": world 0, rank 1
+std::string hexadecimal(std::uint64_t value);  // "0x1f"
+std::string text_of(Gpid gpid);                // "(0,1)": world 0, rank 1
 
 // For example "worker 3", "workers 3, 5 and 7", "workers 0, 1, 2, 3, 4, 5, 6 and 93 others"; none: "".
 std::string listed(std::string_view what, std::span<const int> numbers);

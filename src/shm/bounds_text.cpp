@@ -1,22 +1,16 @@
 #include "shm/bounds_text.h"
 
-#include <cstdio>
+#include "core/diagnose.h"
 
 namespace comex::shm {
 namespace {
-
-std::string hex(std::uint64_t value) {
-  char text[20];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
 
 std::string bytes_text(std::uint64_t bytes) {
   return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
 }
 
 std::string segment_text(const Extent& extent, std::uint64_t base) {
-  return "segment " + hex(base + extent.offset) + " of " + bytes_text(extent.bytes) + " of worker " +
+  return "segment " + hexadecimal(base + extent.offset) + " of " + bytes_text(extent.bytes) + " of worker " +
          std::to_string(extent.owner);
 }
 
@@ -39,7 +33,7 @@ std::string explain(Extents& extents, const BoundsFault& fault, std::uint64_t ba
   const Nearby nearby = extents.nearest(fault.offset, near, wait);
   const bool is_hit = nearby == Nearby::found && fault.offset - near.offset < near.reserved;
   const std::string nearest = nearest_text(nearby, near, base);
-  const std::string range = bytes_text(fault.bytes) + " at " + hex(base + fault.offset);
+  const std::string range = bytes_text(fault.bytes) + " at " + hexadecimal(base + fault.offset);
   switch (fault.verdict) {
     case BoundsVerdict::retired:
       return range + " lie in a segment that was freed" + nearest;
