@@ -278,7 +278,7 @@ TEST_F(ServerOrder, accumulates_to_parts_of_one_number_keep_their_order) {
     hand.send(small, rest);
     rig.run(20);
     const Bytes seen = rig.read(first, 8);
-    const bool has_overtaken = std::ranges::any_of(seen, [](std::byte each) { return each != std::byte{}; });
+    const bool has_overtaken = std::ranges::any_of(seen, [](std::byte one) { return one != std::byte{}; });
     EXPECT_EQ(has_overtaken, each.may_overtake) << first - place << " " << each.step;
     hand.send_chunks(large, std::as_bytes(std::span(ones)));
     ASSERT_NE(hand.reply_to(hand.fence(), 60), nullptr);
