@@ -121,7 +121,7 @@ void report_statistics(Runtime& runtime) {
   const bool is_first_of_host = world.share.host_workers().front() == world.transport->rank();
   const JobTotals totals =
       runtime.all_merged(groups::world_handle, is_first_of_host ? totals_of_host(world) : JobTotals());
-  if (runtime.me() != 0) return;
+  if (runtime.me() != 0 || runtime.has_dead_member(groups::world_handle)) return;
   if (settings.stats == "1") {
     Reporter::print_text(statistics_text(totals, settings));
     return;

@@ -177,8 +177,8 @@ void parents(Job& job, const char* program) {
     if (job.has("threadless")) {
       get_no_threads();
       const std::string lines = told(spawn);
-      for (const char* text : {"world_spawn: goes on without the limit of COMEX_MEET_S: pthread_create",
-                               "meeting: goes on without the limit of COMEX_MEET_S: pthread_create"})
+      for (const char* text : {"world_spawn: goes on without a time limit: pthread_create",
+                               "meeting: goes on without a time limit: pthread_create"})
         job.require(lines.find(text) != lines.npos, lines.c_str());
       job.require(lines.find("may go unnoticed") == lines.npos, lines.c_str());
     } else {

@@ -48,7 +48,7 @@ struct Host {
   std::uint64_t used_bytes = 0;
   std::vector<Owner> owners;  // the largest first
   std::vector<Rank> ranks;    // by slot
-  watch::JobState state;      // of the same ranks
+  watch::JobState state;      // also of ranks whose rows cannot be read
   std::string arena;          // its path, while the process that has it open lives
   FileIdentity identity;
   shm::Geometry geometry;

@@ -1,8 +1,9 @@
 // A limit for MPI's making of a group's communicator, with COMEX_ON_FAILURE=continue.
 //
-// All members live just before, or the runtime's own agreement would have failed. If one dies now, MPI may
-// wait for it for ever, and a call of MPI cannot be cancelled. So a thread looks at who has died, and if MPI
-// goes on waiting it ends this process with one line. The others notice that as any death.
+// The runtime's own agreement has just found all members alive. If one dies now, neither it nor those who
+// already know of its death call MPI, which may wait for them for ever, and a call of MPI cannot be
+// cancelled. So a thread looks at who has died, and if MPI goes on waiting it ends this process with one
+// line. The others notice that as any death.
 #pragma once
 
 #include <stop_token>
@@ -20,7 +21,7 @@ namespace comex::worlds {
 
 class CommunicatorLimit {
  public:
-  // Around the call of MPI, in which all of `members` take part.
+  // Around the call of MPI, which is collective over `members`.
   CommunicatorLimit(runtime::Runtime& runtime, const char* operation, const groups::ConnectionTable& members);
   CommunicatorLimit(const CommunicatorLimit&) = delete;
   CommunicatorLimit& operator=(const CommunicatorLimit&) = delete;

@@ -24,7 +24,7 @@ std::jthread watch_step(const runtime::Reporter& reporter, const char* operation
   } catch (const std::system_error& refused) {
     // The others are on their way into MPI, where they would wait for this process.
     reporter.warn({.operation = operation},
-                  "goes on without the limit of COMEX_MEET_S: pthread_create: " + refused.code().message());
+                  "goes on without a time limit: pthread_create: " + refused.code().message());
   }
   return {};
 }

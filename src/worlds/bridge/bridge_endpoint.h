@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -34,11 +35,12 @@ struct GuestArena {
 // The guest arenas that this process has attached, once for all bridges.
 //
 // A failed attachment is also remembered while a bridge that asked for it is open. So all bridges of a
-// process agree on whether the memory is mapped, and at which address. Calls happen under the owner's lock
-// for opening and closing bridges. Owned by Bridges and by BridgeServices.
+// process agree on whether the memory is mapped, and at which address. Any thread may call. Owned by Bridges
+// and by BridgeServices.
 class GuestArenas {
  public:
   std::shared_ptr<GuestArena> attach(shm::Os& os, const shm::ArenaTicket& ticket, const Settings& settings) {
+    const std::lock_guard lock(mutex_);
     std::weak_ptr<GuestArena>& known = by_cookie_[ticket.object.cookie];
     if (std::shared_ptr<GuestArena> here = known.lock()) return here;
     auto made = std::make_shared<GuestArena>();
@@ -52,17 +54,19 @@ class GuestArenas {
     known = made;
     return made;
   }
-  void drop_lives_in_child() {
+  void drop_lives_in_child() {  // another thread may have held the lock at the fork
     for (const auto& [cookie, known] : by_cookie_) {
       const std::shared_ptr<GuestArena> guest = known.lock();
       if (guest != nullptr && guest->arena) guest->arena->drop_life_in_child();
     }
   }
   void forget_unused() {
+    const std::lock_guard lock(mutex_);
     std::erase_if(by_cookie_, [](const auto& each) { return each.second.expired(); });
   }
 
  private:
+  std::mutex mutex_;
   std::unordered_map<std::uint64_t, std::weak_ptr<GuestArena>> by_cookie_;
 };
 

@@ -42,7 +42,7 @@ TEST(TimeLimitDeathTest, lets_the_step_go_on_where_the_system_has_no_thread) {
     std::_Exit(3);
   };
   EXPECT_EXIT(make_a_step(), ::testing::ExitedWithCode(3),
-              "meeting: goes on without the limit of COMEX_MEET_S: pthread_create: Resource");
+              "meeting: goes on without a time limit: pthread_create: Resource");
 }
 
 }  // namespace

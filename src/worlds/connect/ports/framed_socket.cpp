@@ -38,7 +38,8 @@ std::string name_by(const ifaddrs& each, int family, bool is_last_choice) {
   if ((each.ifa_flags & IFF_UP) == 0 || (each.ifa_flags & IFF_LOOPBACK) != 0) return {};
   if (!is_last_choice && (each.ifa_flags & IFF_RUNNING) == 0) return {};
   std::string text = numeric(each.ifa_addr);
-  const bool is_refused = text.starts_with("fe80:") || (!is_last_choice && text.starts_with("169.254."));
+  const bool is_six_of_link = text.starts_with("fe") && text.find_first_of("89ab", 2) == 2;  // fe80::/10
+  const bool is_refused = is_six_of_link || (!is_last_choice && text.starts_with("169.254."));
   return is_refused ? std::string() : text;
 }
 
