@@ -1,7 +1,7 @@
 // COMEX_STATS: what the whole job has done, as one table or as JSON, printed once at finalize.
 //
-// Each host adds up the blocks of its ranks (core/activity), the workers merge these sums, and worker 0 prints.
-// Totals, texts and suggestions are pure; report_statistics is the one that reads and prints.
+// Each host adds up the blocks of its ranks (core/activity), the workers merge these sums, and worker 0
+// prints. Totals, texts and suggestions are pure; report_statistics is the one that reads and prints.
 #pragma once
 
 #include <array>
