@@ -140,6 +140,6 @@ function(comex_add_host_test)
   add_test(NAME ${t_NAME} COMMAND ${COMEX_ON_HOSTS} ${t_HOSTS} ${t_RANKS} ${layout} ${agent} ${t_TIMEOUT}
     ${t_PROGRAM} ${t_ARGS})
   math(EXPR net "${t_TIMEOUT} + 15")
-  set_tests_properties(${t_NAME} PROPERTIES LABELS "hosts;${t_LABELS}" TIMEOUT ${net} PROCESSORS 3
+  set_tests_properties(${t_NAME} PROPERTIES LABELS "hosts;${t_LABELS}" TIMEOUT ${net} PROCESSORS 2
     SKIP_RETURN_CODE 77 ENVIRONMENT "${t_ENV}")
 endfunction()
