@@ -3,42 +3,13 @@
 #include <comex.h>
 
 #include <array>
-#include <chrono>
-#include <cstdio>
 #include <numeric>
 
 #include "checked/next.h"
-#include "checked/process.h"
+#include "runtime/facade.h"
 
 namespace comex::checker {
 namespace {
-
-// The runtime does not see that these steps wait, so they say it and keep to the limit as its waits do.
-class WaitWatch {
- public:
-  void look() {
-    const double waited = std::chrono::duration<double>(Clock::now() - begin_).count();
-    if (limits_.stall_s != 0 && !has_told_ && waited > static_cast<double>(limits_.stall_s)) {
-      has_told_ = true;
-      int me = 0;
-      next<&comex_group_rank>("comex_group_rank")(COMEX_GROUP_WORLD, &me);
-      std::fprintf(stderr, "comex check: rank %d has waited %.0f s%s\n", me, waited, for_whom);
-    }
-    if (limits_.timeout_s != 0 && waited > static_cast<double>(limits_.timeout_s)) {
-      const std::string text = "the checker has waited" + std::string(for_whom) + " (COMEX_TIMEOUT_S)";
-      next<&comex_error>("comex_error")(text.c_str(), 1);
-    }
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  static constexpr const char* for_whom =
-      " for the other members of a group: they have not come to this collective call, or to another one "
-      "first";
-  const Settings& limits_ = settings();
-  Clock::time_point begin_ = Clock::now();
-  bool has_told_ = false;
-};
 
 // The communicators have the error handler of the program, which may let errors return.
 void must_succeed(int code) {
@@ -55,12 +26,13 @@ template <class Start, class... Arguments>
 void complete(const Start& start, Arguments... arguments) {
   MPI_Request request = MPI_REQUEST_NULL;
   must_succeed(start(arguments..., &request));
-  WaitWatch watch;
+  void* const wait = comex_message_waits.begin("collective", -1);
   int is_done = 0;
   while (must_succeed(PMPI_Test(&request, &is_done, MPI_STATUS_IGNORE)), is_done == 0) {
     next<&comex_progress>("comex_progress")();
-    watch.look();
+    comex_message_waits.look(wait);
   }
+  comex_message_waits.end(wait);
 }
 
 // From sizes to offsets; one more than there are sizes.

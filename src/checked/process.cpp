@@ -59,6 +59,15 @@ std::optional<std::string> variable(std::string_view name) {
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 
+// The runtime's settings, as the environment of this process has them.
+const Settings& settings() {
+  static const Settings read = [] {
+    Result<Settings> parsed = parse_settings(variable);
+    return parsed ? std::move(parsed).value() : Settings();  // the runtime has told what is wrong
+  }();
+  return read;
+}
+
 // If the library is loaded and COMEX_CHECK is not set, lines are printed.
 CheckMode own_mode() {
   return settings().is_explicit(SettingId::check) ? settings().check : CheckMode::on;
@@ -82,14 +91,6 @@ CheckMode decide(int workers, int me, MPI_Comm all) {
 }
 
 }  // namespace
-
-const Settings& settings() {
-  static const Settings read = [] {
-    Result<Settings> parsed = parse_settings(variable);
-    return parsed ? std::move(parsed).value() : Settings();  // the runtime has told what is wrong
-  }();
-  return read;
-}
 
 Checker* checker() {
   return state().checker.load(std::memory_order_acquire);

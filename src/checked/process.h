@@ -19,9 +19,6 @@ class InitScope {
   void opened(MPI_Comm all) const;  // a worker is back from an init over `all`
 };
 
-// The runtime's settings, as the environment of this process has them.
-const Settings& settings();
-
 // Ends the checker; the runtime still runs. False: finalize has to tell of a refusal.
 bool close(const FollowedCall& call);
 

@@ -1,4 +1,5 @@
-// What the ARMCI façade, a library of its own, shares with the runtime beyond comex.h. It is exported.
+// What the ARMCI façade and the checker of races, libraries of their own, share with the runtime beyond
+// comex.h. It is exported.
 #pragma once
 
 #include <comex/comex.h>
@@ -17,11 +18,12 @@ __attribute__((visibility("default"))) int comex_group_create_without_limit(int 
 
 namespace comex::runtime {
 
-// Waits of the façade: for a message of another worker, or for a mutex of its own. The runtime watches them
-// like its own: comex_top shows them, and COMEX_STALL_S and COMEX_TIMEOUT_S hold for them.
+// Waits of the façade, for a message of another worker or for a mutex of its own, and of the checker of races
+// for members of a group. The runtime watches them like its own: comex_top shows them, and COMEX_STALL_S and
+// COMEX_TIMEOUT_S hold for them.
 struct MessageWaits {
-  // The operation is "receive", "send" or "lock". `worker` has to send, to receive or to unlock; -1: anybody.
-  // The wait belongs to the caller's thread. Null where there is no runtime.
+  // The operation is "receive", "send", "lock" or "collective". `worker` has to send, to receive or to
+  // unlock; -1: anybody. The wait belongs to the caller's thread. Null where there is no runtime.
   void* (*begin)(const char* operation, int worker);
   // Once a round. Ends the job where the wait lasts longer than its limit, and where the worker has died.
   void (*look)(void* wait);
