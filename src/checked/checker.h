@@ -124,7 +124,7 @@ class Checker {
   void met(comex_group_t group);
   void made_group(comex_group_t parent, comex_group_t group);
   void made_part(comex_group_t parent, comex_group_t group);  // or a copy
-  void made_endpoints(const comex_group_t* groups, int count);
+  void made_endpoints(comex_group_t parent, const comex_group_t* groups, int count);
   void made_inter_group(comex_group_t group);
   void met_parents(comex_group_t parent);
   void freeing_group(const FollowedCall& call, comex_group_t group);
@@ -240,7 +240,11 @@ class Checker {
   void fence_operations(int worker, std::uint64_t serial_limit = UINT64_MAX);
   void fence_accesses(int worker, AccessIndex limit = SIZE_MAX);
   std::vector<int> fence_parts(std::uint64_t address);
-  void leave_for_endpoints(GroupEntry& entry);
+  // The clock of an endpoint before which its worker has made so many.
+  int clock_of(int endpoint) const { return 1 + endpoint % (endpoints_ - 1); }
+  std::vector<int> same_endpoints(comex_group_t parent, comex_group_t group, std::size_t size);
+  void learn_from_endpoints(const GroupEntry& entry);
+  void meet_endpoints(const FollowedCall& call, comex_group_t group, const GroupEntry& entry);
   MPI_Comm meant_by(MPI_Comm comm) const;
   void publish_to(const std::vector<int>& workers);
   void learn_from(const std::vector<int>& workers);

@@ -2,7 +2,8 @@
 #include <comex/worlds.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
+#include <numeric>
 
 #include "checked/checker.h"
 #include "checked/exchange.h"
@@ -224,29 +225,51 @@ void Checker::meet(const FollowedCall& call, comex_group_t group, bool is_barrie
   if (entry->comm != MPI_COMM_NULL) {
     meet_over(call, group, entry->comm);
   } else if (acting() != 0) {
-    leave_for_endpoints(*entry);
+    meet_endpoints(call, group, *entry);
   } else {
     publish_to(own_members(group));
   }
 }
 
-void Checker::leave_for_endpoints(GroupEntry& entry) {
-  const bool is_odd = locked([&] { return ++entry.meetings % 2 != 0; });
-  const std::vector<Time> row = locked([&] { return release(); });
-  clock_memory_.raise(clock_memory_.met(me_, acting(), is_odd), row);
+// Of all endpoints of a worker, where nobody knows which one the member is.
+void Checker::learn_from_endpoints(const GroupEntry& entry) {
+  for (std::size_t i = 0; i < entry.members.size(); ++i) {
+    const int worker = entry.members[i];
+    const int known = entry.endpoints.empty() ? 0 : clock_of(entry.endpoints[i]);
+    for (int endpoint = 1; worker >= 0 && worker < workers_ && endpoint < endpoints_; ++endpoint)
+      if (known == 0 || known == endpoint) learn_row(clock_memory_.met(worker, endpoint));
+  }
+}
+
+// Nobody goes on before all members have read what each has left. Of other worlds nobody need be checked, so
+// there they are read behind the call.
+void Checker::meet_endpoints(const FollowedCall& call, comex_group_t group, const GroupEntry& entry) {
+  const Time number = call.name == nullptr ? 0 : number_of(call.name);
+  const auto has_place = [](int endpoint) { return endpoint < ClockMemory::calls_each; };
+  const bool compares = !entry.endpoints.empty() && std::ranges::all_of(entry.endpoints, has_place);
+  int rank = 0;
+  next<&comex_group_rank>("comex_group_rank")(group, &rank);
+  if (compares) clock_memory_.note_call(entry.endpoints[static_cast<std::size_t>(rank)], number);
+  clock_memory_.raise(clock_memory_.met(me_, acting()), locked([&] { return release(); }));
   next<&comex_fence_proc>("comex_fence_proc")(me_, COMEX_GROUP_WORLD);
+  if (entry.has_others) return;
+  next<&comex_barrier>("comex_barrier")(group);
+  learn_from_endpoints(entry);
+  if (compares && clock_memory_.call_of(entry.members[0], entry.endpoints[0]) != number) {
+    const Guard guard(mutex_);
+    findings_.tell("mismatched collectives: members of group " + std::to_string(group) +
+                   " do not make the same call: rank " + std::to_string(rank) + " makes " + text_of(call) +
+                   ", rank 0 makes another one");
+    next<&comex_error>("comex_error")("comex check: mismatched collectives", ends_job_ ? failed_check : 1);
+  }
+  next<&comex_barrier>("comex_barrier")(group);
 }
 
 void Checker::met(comex_group_t group) {
   const GroupEntry* const entry = locked([&] { return groups_.find(group); });
   if (entry == nullptr || entry->comm != MPI_COMM_NULL) return;
-  const bool is_odd = locked([&] { return entry->meetings % 2 != 0; });
-  const std::vector<int> members = own_members(group);
-  if (acting() == 0) return learn_from(members);
-  for (const int worker : std::set<int>(members.begin(), members.end())) {
-    for (int endpoint = 1; endpoint < endpoints_; ++endpoint)
-      learn_row(clock_memory_.met(worker, endpoint, is_odd));
-  }
+  if (acting() == 0) return learn_from(own_members(group));
+  if (entry->has_others) learn_from_endpoints(*entry);
 }
 
 void Checker::made_group(comex_group_t parent, comex_group_t group) {
@@ -255,7 +278,11 @@ void Checker::made_group(comex_group_t parent, comex_group_t group) {
   {
     const Guard guard(mutex_);
     groups_.add(group).endpoint = groups_.endpoint(parent);
-    if (const GroupEntry* const entry = groups_.find(group)) lent = entry->comm;
+    GroupEntry* const entry = groups_.find(group);
+    if (entry != nullptr) {
+      lent = entry->comm;
+      entry->endpoints = same_endpoints(parent, group, entry->members.size());
+    }
   }
   // What the program makes on the group's own communicator is not to be mixed with what the checker makes.
   if (lent != MPI_COMM_NULL) {
@@ -267,17 +294,40 @@ void Checker::made_group(comex_group_t parent, comex_group_t group) {
   met(group);
 }
 
+// Of the members of a group made from one of endpoints.
+std::vector<int> Checker::same_endpoints(comex_group_t parent, comex_group_t group, std::size_t size) {
+  const GroupEntry* const from = groups_.find(parent);
+  if (from == nullptr || from->endpoints.empty()) return {};
+  std::vector<int> ranks(size);
+  std::iota(ranks.begin(), ranks.end(), 0);
+  std::vector<int> before(size);
+  next<&comex_group_translate_ranks>("comex_group_translate_ranks")(static_cast<int>(size), group,
+                                                                    ranks.data(), parent, before.data());
+  for (int& each : before) each = from->endpoints[static_cast<std::size_t>(each)];
+  return before;
+}
+
 // Of an inter-group its copies and parts are inter-groups too.
 void Checker::made_part(comex_group_t parent, comex_group_t group) {
   if (!locked([&] { return groups_.is_inter(parent); })) return made_group(parent, group);
   if (group != COMEX_GROUP_NULL) made_inter_group(group);
 }
 
-void Checker::made_endpoints(const comex_group_t* groups, int count) {
+// Each worker numbers its endpoints in turn. The members of the parent tell each other where they are.
+void Checker::made_endpoints(comex_group_t parent, const comex_group_t* groups, int count) {
+  const GroupEntry* const from = locked([&] { return groups_.find(parent); });
+  std::map<int, int> next_of;  // workers
+  if (endpoints_ > 1 && from != nullptr && from->comm != MPI_COMM_NULL) {
+    const std::vector<int> all = gather(from->comm, std::vector{next_endpoint_}).items;
+    for (std::size_t i = 0; i < all.size(); ++i) next_of[from->members[i]] = all[i];
+  }
   const Guard guard(mutex_);
   for (int i = 0; i < count; ++i) {
     GroupEntry& added = groups_.add(groups[i]);
-    if (endpoints_ > 1) added.endpoint = 1 + next_endpoint_++ % (endpoints_ - 1);
+    if (endpoints_ > 1) added.endpoint = clock_of(next_endpoint_++);
+    if (next_of.empty() || groups_.find(groups[i]) == nullptr) continue;
+    std::map<int, int> next_here = next_of;
+    for (const int worker : added.members) added.endpoints.push_back(next_here[worker]++);
   }
   has_endpoints_ = has_endpoints_ || (endpoints_ > 1 && count > 0);
 }

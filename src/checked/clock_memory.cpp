@@ -24,7 +24,7 @@ ClockMemory::ClockMemory(int workers, int me, int origins)
       endpoints_(static_cast<std::size_t>(origins / workers)),
       me_(me),
       parts_(static_cast<std::size_t>(workers)) {
-  const std::size_t bytes = bytes_of_rows() + freed_ranges * sizeof(Range);
+  const std::size_t bytes = bytes_of_rows() + freed_ranges * sizeof(Range) + calls_each * sizeof(Time);
   must(next<&comex_malloc>("comex_malloc")(parts_.data(), bytes, COMEX_GROUP_WORLD));
   std::memset(parts_[static_cast<std::size_t>(me)], 0, bytes);
   must(next<&comex_barrier>("comex_barrier")(COMEX_GROUP_WORLD));
@@ -35,15 +35,30 @@ void ClockMemory::free() {
 }
 
 std::size_t ClockMemory::first_row_of_words() const {
-  return 2 + parts_.size() + 2 * endpoints_;
+  return first_row_of_sent + parts_.size() + endpoints_;
 }
 
 std::size_t ClockMemory::bytes_of_rows() const {
   return (first_row_of_words() + rows_of_words) * 2 * origins_ * sizeof(Time);
 }
 
-ClockRow ClockMemory::met(int worker, int endpoint, bool is_odd) const {
-  return {worker, 2 + parts_.size() + 2 * static_cast<std::size_t>(endpoint) + (is_odd ? 1 : 0)};
+ClockRow ClockMemory::met(int worker, int endpoint) const {
+  return {worker, first_row_of_sent + parts_.size() + static_cast<std::size_t>(endpoint)};
+}
+
+Time* ClockMemory::call(int worker, int endpoint) const {
+  return reinterpret_cast<Time*>(freed(worker) + freed_ranges) + endpoint;
+}
+
+void ClockMemory::note_call(int endpoint, Time number) const {
+  std::atomic_ref(*call(me_, endpoint)).store(number, std::memory_order_release);
+}
+
+Time ClockMemory::call_of(int worker, int endpoint) const {
+  Time number = 0;
+  must(next<&comex_get_x>("comex_get_x")(call(worker, endpoint), &number, sizeof number, worker,
+                                         COMEX_GROUP_WORLD));
+  return number;
 }
 
 ClockRow ClockMemory::word(int owner, std::uint64_t address) const {

@@ -25,11 +25,16 @@ class ClockMemory {
 
   ClockRow inbox(int owner) const { return {owner, 0}; }
   ClockRow flags(int owner) const { return {owner, 1}; }
-  ClockRow sent(int from, int to) const { return {from, 2 + static_cast<std::size_t>(to)}; }
-  // What an endpoint of a worker leaves in a collective call. Calls use two rows in turn.
-  ClockRow met(int worker, int endpoint, bool is_odd) const;
+  ClockRow sent(int from, int to) const { return {from, first_row_of_sent + static_cast<std::size_t>(to)}; }
+  // What an endpoint of a worker leaves in a collective call.
+  ClockRow met(int worker, int endpoint) const;
   ClockRow word(int owner, std::uint64_t address) const;
   ClockRow mutex(int owner, int number) const;
+
+  // Which collective call an endpoint is in, as a number: of the first ones that a worker makes.
+  static constexpr int calls_each = 64;
+  void note_call(int endpoint, Time number) const;
+  Time call_of(int worker, int endpoint) const;
 
   // What the owner has freed and not allocated since; it tells of the latest of them.
   void note_freed(std::uint64_t begin, std::uint64_t end);
@@ -50,10 +55,12 @@ class ClockMemory {
   static constexpr std::size_t freed_ranges = 64;
   using Ranges = std::array<Range, freed_ranges>;
 
+  static constexpr std::size_t first_row_of_sent = 2;
   std::size_t first_row_of_words() const;
   std::size_t bytes_of_rows() const;
   Time* address(const ClockRow& row) const;
-  Range* freed(int owner) const;  // at the end of its part
+  Time* call(int worker, int endpoint) const;
+  Range* freed(int owner) const;  // behind the rows; then come the calls
   static void forget(Range& range);
   Ranges read_freed(int owner) const;
 

@@ -17,7 +17,7 @@ struct GroupEntry {
   bool owns_comm = false;
   bool is_inter = false;       // ranks name its remote side, as in operations
   int endpoint = 0;            // the caller's in it, from 1; 0: the worker itself
-  std::uint64_t meetings = 0;  // collective calls of the caller's, in groups of endpoints
+  std::vector<int> endpoints;  // of members: how many their workers had made before; or empty
   std::uint64_t serial = 0;    // in the order in which they were made; 0: as old as the world
 };
 

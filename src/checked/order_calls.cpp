@@ -124,7 +124,7 @@ int comex_group_shrink(comex_group_t group, comex_group_t* smaller) {
 int comex_group_create_endpoints(comex_group_t parent, int my_count, comex_group_t handles[]) {
   const int code =
       together<&comex_group_create_endpoints>(COMEX_CALL, parent, false, parent, my_count, handles);
-  return after(code, [&](Checker& check) { check.made_endpoints(handles, my_count); });
+  return after(code, [&](Checker& check) { check.made_endpoints(parent, handles, my_count); });
 }
 
 int comex_group_free(comex_group_t group) {

@@ -128,6 +128,17 @@ constexpr Case cases[] = {
          end.bed.done(comex_group_free(part));
        });
      }},
+    {"barrier_and_malloc", mismatch,
+     [](Bed& bed) {
+       by_both(bed, [](const End& end, const Parts<long>&) {
+         std::array<void*, ends> parts{};
+         if (end.rank() == 3) {
+           end.barrier();
+         } else {
+           end.bed.done(comex_malloc(parts.data(), bytes, end.group));
+         }
+       });
+     }},
     {"unlock_without_fence", race,
      [](Bed& bed) {
        bed.done(comex_create_mutexes(1));
