@@ -13,6 +13,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -131,6 +132,9 @@ class Checker {
   // Messages and collectives of MPI that the program makes itself.
   void sends(MPI_Comm comm, const Flow& flow);
   void received();
+  void begins_receive();
+  // is_complete: else it is when some request of this worker is found complete later.
+  void sent_synchronously(MPI_Comm comm, int dest, bool is_complete);
   // Whether all of a communicator are workers, on one side.
   bool reaches_exactly(MPI_Comm comm) const;
   void met_over(MPI_Comm comm, const Flow& flow);
@@ -246,6 +250,7 @@ class Checker {
   void learn_from_endpoints(const GroupEntry& entry);
   void meet_endpoints(const FollowedCall& call, comex_group_t group, const GroupEntry& entry);
   MPI_Comm meant_by(MPI_Comm comm) const;
+  std::vector<int> told_over(MPI_Comm comm, const Flow& flow) const;
   void publish_to(const std::vector<int>& workers);
   void learn_from(const std::vector<int>& workers);
   void meet_over(const FollowedCall& call, comex_group_t group, MPI_Comm comm, bool compares = false);
@@ -289,6 +294,7 @@ class Checker {
   std::map<std::pair<int, std::uint64_t>, std::uint64_t> live_;  // parts of allocations: owner and begin, end
   std::vector<std::pair<const void*, int>> open_accesses_;
   ClockMemory clock_memory_;
+  std::set<int> synchronous_;  // who has been sent a message whose request tells that it is being received
   MPI_Comm wire_ = MPI_COMM_NULL;
 };
 

@@ -64,9 +64,8 @@ MPI_Comm Checker::meant_by(MPI_Comm comm) const {
   return ranks == workers_ ? wire_ : comm;
 }
 
-void Checker::sends(MPI_Comm comm, const Flow& flow) {
-  act_for_thread();
-  learn_inbox();
+// The workers that a message or a collective of the caller's tells.
+std::vector<int> Checker::told_over(MPI_Comm comm, const Flow& flow) const {
   // MPI_COMM_NULL: nobody knows to which of the workers it goes.
   comm = comm == MPI_COMM_NULL ? wire_ : meant_by(comm);
   const std::vector<int> workers = workers_of(comm, wire_);
@@ -77,12 +76,41 @@ void Checker::sends(MPI_Comm comm, const Flow& flow) {
     const int worker = workers[static_cast<std::size_t>(i)];
     if (worker >= 0 && is_told(flow, rank, i)) to.push_back(worker);
   }
-  if (!to.empty()) publish_to(to);
+  return to;
+}
+
+void Checker::sends(MPI_Comm comm, const Flow& flow) {
+  act_for_thread();
+  learn_inbox();
+  if (const std::vector<int> to = told_over(comm, flow); !to.empty()) publish_to(to);
 }
 
 void Checker::received() {
   act_for_thread();
   learn_from(all_workers());
+  for (const int worker : locked([&] { return synchronous_; })) learn_row(clock_memory_.receives(worker));
+}
+
+// What came by signals and flags, the receiver may have seen.
+void Checker::begins_receive() {
+  act_for_thread();
+  const ClockRow row = clock_memory_.receives(me_);
+  for (const ClockRow& seen : {clock_memory_.inbox(me_), clock_memory_.flags(me_)})
+    clock_memory_.raise(row, clock_memory_.read(seen));
+  clock_memory_.raise(row, locked([&] { return release(); }));
+  next<&comex_fence_proc>("comex_fence_proc")(me_, COMEX_GROUP_WORLD);
+}
+
+void Checker::sent_synchronously(MPI_Comm comm, int dest, bool is_complete) {
+  act_for_thread();
+  for (const int worker : told_over(comm, {Flow::Way::to_one, dest})) {
+    if (is_complete) {
+      learn_row(clock_memory_.receives(worker));
+    } else {
+      const Guard guard(mutex_);
+      synchronous_.insert(worker);
+    }
+  }
 }
 
 bool Checker::reaches_exactly(MPI_Comm comm) const {

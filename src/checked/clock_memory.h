@@ -2,9 +2,10 @@
 // operations that they follow.
 //
 // Each worker's part has rows of clocks: an inbox, joined by signals, rmw and atomics to that worker, and
-// another one, joined by flags, which are puts, accumulates and swaps of one word; one row for each worker,
-// which the owner sets when it sends that worker a message; and rows for the words and mutexes of the owner.
-// Several words share a row by chance. That hides conflicts and never invents one.
+// another one, joined by flags, which are puts, accumulates and swaps of one word; one that the owner sets
+// when it begins to receive a message, and one for each worker, set when it sends that worker one; and rows
+// for the words and mutexes of the owner. Several words share a row by chance. That hides conflicts and never
+// invents one.
 #pragma once
 
 #include <array>
@@ -25,6 +26,7 @@ class ClockMemory {
 
   ClockRow inbox(int owner) const { return {owner, 0}; }
   ClockRow flags(int owner) const { return {owner, 1}; }
+  ClockRow receives(int owner) const { return {owner, 2}; }
   ClockRow sent(int from, int to) const { return {from, first_row_of_sent + static_cast<std::size_t>(to)}; }
   // What an endpoint of a worker leaves in a collective call.
   ClockRow met(int worker, int endpoint) const;
@@ -55,7 +57,7 @@ class ClockMemory {
   static constexpr std::size_t freed_ranges = 64;
   using Ranges = std::array<Range, freed_ranges>;
 
-  static constexpr std::size_t first_row_of_sent = 2;
+  static constexpr std::size_t first_row_of_sent = 3;
   std::size_t first_row_of_words() const;
   std::size_t bytes_of_rows() const;
   Time* address(const ClockRow& row) const;

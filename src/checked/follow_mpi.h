@@ -31,6 +31,15 @@ inline void follow_receive(const void* caller, int is_done = 1) {
   if (Checker* const check = following(caller)) check->received();
 }
 
+// What a synchronous send may be told.
+inline void follow_begin_of_receive(const void* caller) {
+  if (Checker* const check = following(caller)) check->begins_receive();
+}
+
+inline void follow_synchronous_send(const void* caller, MPI_Comm comm, int dest, bool is_complete) {
+  if (Checker* const check = following(caller)) check->sent_synchronously(comm, dest, is_complete);
+}
+
 // A collective that blocks. Where not all members are workers of one group, it is followed as messages.
 template <auto Function, class... Arguments>
 int follow_collective(const char* name, const void* caller, MPI_Comm comm, const Flow& flow,

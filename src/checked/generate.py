@@ -41,9 +41,17 @@ def wrapper(call):
     if meets and not tells:
         passed = "".join(f", {a.name}" for a in call.arguments)
         real = f"follow_collective<&follow_{call.name}>(\"{call.name}\", {CALLER}, {meets}{passed})"
+    if "begins_receive" in call.ways:
+        lines.append(f"  follow_begin_of_receive({CALLER});")
+    behind = []
     if "receive" in call.ways and not call.starts_request():
         is_done = "".join(f", *{a.name}" for a in call.arguments if a.name in ("flag", "outcount"))
-        lines += [f"  const int code = {real};", f"  follow_receive({CALLER}{is_done});"]
+        behind.append(f"  follow_receive({CALLER}{is_done});")
+    if "synchronous" in call.ways:
+        is_complete = "false" if call.starts_request() else "true"
+        behind.append(f"  follow_synchronous_send({CALLER}, comm, dest, {is_complete});")
+    if behind:
+        lines += [f"  const int code = {real};", *behind]
         real = "code"
     return lines + [f"  return {real};", "}", ""]
 

@@ -4,7 +4,8 @@ import re
 from pathlib import Path
 
 KINDS = {"workers", "attribute", "errhandler", "group", "begin", "end", "real", "fortran", "none"}
-WAYS = {"among_all", "from_root", "to_root", "to_higher_ranks", "to_one", "to_all", "to_workers", "receive"}
+WAYS = {"among_all", "from_root", "to_root", "to_higher_ranks", "to_one", "to_all", "to_workers", "receive",
+        "begins_receive", "synchronous"}
 CALLER = "__builtin_return_address(0)"
 
 
@@ -41,9 +42,11 @@ class Call:
 
     def is_form_of(self, pattern):
         """Whether a row of orders that has this name speaks of the call."""
+        if self.makes_persistent() and not pattern.endswith("_init"):
+            return False
         small = re.sub(r"_c$", "", self.name)
         blocking = re.sub(r"^MPI_I(\w)", lambda m: "MPI_" + m[1].upper(), small)
-        return not self.makes_persistent() and any(fnmatch.fnmatchcase(n, pattern) for n in (small, blocking))
+        return any(fnmatch.fnmatchcase(n, pattern) for n in (small, blocking))
 
 
 def rows_of(path):

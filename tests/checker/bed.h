@@ -185,6 +185,7 @@ Cases lock_order();
 Cases collectives();
 Cases endpoints();
 Cases messages();
+Cases synchronous();
 Cases forms();
 Cases mpi_forms();
 Cases mpi4_forms();  // none where MPI is older

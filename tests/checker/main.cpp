@@ -37,6 +37,7 @@ constexpr Pattern patterns[] = {
     {"collectives", collectives},
     {"endpoints", endpoints},
     {"messages", messages},
+    {"synchronous", synchronous},
     {"forms", forms},
     {"mpi_forms", mpi_forms},
     {"mpi4_forms", mpi4_forms},
