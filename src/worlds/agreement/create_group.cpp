@@ -156,25 +156,22 @@ Result<std::uint64_t> lead(runtime::Runtime& runtime, CommitCall& call, std::uin
       if (const auto message = part.final_message(rank, kind)) send(rank, *message);
     }
   };
-  bool has_aborted = false;
-  while (!part.can_commit() && !has_aborted) {
-    const std::uint32_t awaited = part.first_awaited();
-    const Status waited = call.wait(awaited, [&] {
+  bool is_over = false;
+  while (!part.can_commit() && !is_over) {
+    const Status waited = call.wait(part.first_awaited(), [&] {
       MemberMessage message;
+      bool has_news = false;
       while (const auto rank = call.take_any(message)) {
+        has_news = true;
         if (const auto answer = part.receive(*rank, message)) send(*rank, *answer);
       }
-      if (!part.can_commit() && !has_aborted && call.is_over()) {
-        has_aborted = true;
-        send_all(LeaderMessage::abort);
-      }
-      return part.can_commit() || has_aborted || !part.still_awaits(awaited);
+      return has_news || (is_over = call.is_over());
     });
     if (!waited) return waited.failure();
   }
-  if (has_aborted) return call.not_created(call.text_of(part.missing()));
   const op::Engine::Lock lock = runtime.engine().enter();
-  send_all(LeaderMessage::commit);
+  send_all(part.can_commit() ? LeaderMessage::commit : LeaderMessage::abort);
+  if (!part.can_commit()) return call.not_created(call.text_of(part.missing()));
   return part.context();
 }
 
@@ -187,25 +184,18 @@ Result<std::uint64_t> follow(runtime::Runtime& runtime, CommitCall& call, std::u
     const op::Engine::Lock lock = runtime.engine().enter();
     send(part.come());
   }
-  std::string missing;
-  bool has_withdrawn = false;
+  std::string missing = call.text_of({0});
   const Status waited = call.wait(0, [&] {
     LeaderMessage message;
     if (call.take(0, CommitCall::to_member(my_rank), message)) {
       if (const auto answer = part.receive(message)) send(*answer);
       if (part.is_aborted()) missing = message.missing.data();
     }
-    // A member that is ready waits for the leader's answer from then on.
-    if (!part.is_committed() && !part.is_aborted() && !has_withdrawn && call.is_over()) {
-      has_withdrawn = true;
-      send(part.withdraw());
-    }
-    return part.is_committed() || part.is_aborted();
+    return part.is_committed() || part.is_aborted() || (!part.is_bound() && call.is_over());
   });
   if (!waited) return waited.failure();
   if (part.is_committed()) return part.context();
-  const bool has_leader_come = part.context() != 0;
-  return call.not_created(has_leader_come ? missing : call.text_of({0}));
+  return call.not_created(missing);
 }
 
 int my_rank_in(const runtime::Runtime& runtime, const ProposedGroup& proposed, std::uint32_t my_endpoint) {

@@ -34,7 +34,7 @@ Created try_to_create_group(runtime::Runtime& runtime, const char* operation, co
                             std::uint32_t my_endpoint, comex_group_t* new_group);
 
 // The agreement within it. Called on each member; returns the group's context, the same on all, or why there
-// is no group. If the first member is in its call, the answer comes after COMEX_MEET_S at the latest.
+// is no group. Where the first member has called, the answer comes within COMEX_MEET_S of its call.
 Result<std::uint64_t> commit_group(runtime::Runtime& runtime, const char* operation,
                                    const ProposedGroup& proposed, std::uint32_t my_rank);
 

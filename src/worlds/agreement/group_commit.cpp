@@ -12,30 +12,13 @@ std::optional<LeaderMessage> CommitLeader::receive(std::uint32_t rank, const Mem
     case MemberMessage::nothing:
       break;
     case MemberMessage::comes:
-      change(member, {message.call, false, true});
+      member = {message.call, false};
       return LeaderMessage{LeaderMessage::prepare, message.call, context_};
     case MemberMessage::ready:
-      change(member,
-             {member.call, message.call == member.call && message.context == context_, member.has_come});
+      member.is_ready = message.call == member.call && message.context == context_;
       break;
-    case MemberMessage::withdraws:
-      // an answer to an earlier call, which the leader's call has already decided
-      if (message.call != member.call) break;
-      change(member, {0, false, true});
-      return LeaderMessage{LeaderMessage::abort, message.call, context_};
   }
   return std::nullopt;
-}
-
-void CommitLeader::change(Member& member, const Member& into) {
-  in_call_ += (into.call != 0 ? 1u : 0u) - (member.call != 0 ? 1u : 0u);
-  ready_ += (into.is_ready ? 1u : 0u) - (member.is_ready ? 1u : 0u);
-  member = into;
-}
-
-bool CommitLeader::still_awaits(std::uint32_t first) const {
-  const Member& member = members_[first];
-  return member.call == 0 || (!member.is_ready && in_call_ == members_.size() - 1);
 }
 
 std::uint32_t CommitLeader::first_awaited() const {
@@ -49,7 +32,7 @@ std::uint32_t CommitLeader::first_awaited() const {
 std::vector<std::uint32_t> CommitLeader::missing() const {
   std::vector<std::uint32_t> ranks;
   for (std::uint32_t rank = 1; rank < members_.size(); ++rank) {
-    if (!members_[rank].has_come) ranks.push_back(rank);
+    if (members_[rank].call == 0) ranks.push_back(rank);
   }
   return ranks;
 }
@@ -79,11 +62,6 @@ std::optional<MemberMessage> CommitMember::receive(const LeaderMessage& message)
       break;
   }
   return std::nullopt;
-}
-
-MemberMessage CommitMember::withdraw() {
-  state_ = state_ == ready ? withdrawing : aborted;
-  return {MemberMessage::withdraws, call_, context_};
 }
 
 }  // namespace comex::worlds

@@ -6,11 +6,10 @@
 //   member ── ready ──► leader           its vote: it waits for the decision from now on
 //   member ◄── commit or abort ── leader commit once all are ready; abort after the time limit
 //
-// A member that is not ready may give up at any time. A member that is ready withdraws and then waits for the
-// leader, which answers commit or abort while its own call lasts, and sends abort to all when it gives up.
-// Each call has a number, because messages of earlier calls may arrive late; these are ignored. Between two
-// processes, messages arrive in order, and a newer one replaces one that was not read. Pure; commit_group
-// sends the messages.
+// A member that is not ready may give up at any time, without a word. A member that is ready waits for the
+// leader, which answers within its own time limit. Each call has a number, because messages of earlier calls
+// may arrive late; these are ignored. Between two processes, messages arrive in order, and a newer one
+// replaces one that was not read. Pure; commit_group sends the messages.
 #pragma once
 
 #include <array>
@@ -26,7 +25,7 @@ using RanksText = std::array<char, 120>;
 
 // To the leader. Travels as bytes.
 struct MemberMessage {
-  enum Kind : std::uint64_t { nothing, comes, ready, withdraws };
+  enum Kind : std::uint64_t { nothing, comes, ready };
   Kind kind = nothing;
   std::uint64_t call = 0;
   std::uint64_t context = 0;  // ready: of the group
@@ -48,11 +47,10 @@ class CommitLeader {
 
   // The returned answer must be sent at once.
   std::optional<LeaderMessage> receive(std::uint32_t rank, const MemberMessage& message);
-  bool can_commit() const { return ready_ == members_.size() - 1; }
-  // First a member that has not come, then one that is not ready yet.
+  bool can_commit() const { return first_awaited() == 0; }
+  // First a member that has not come, then one that is not ready yet; 0: all are ready.
   std::uint32_t first_awaited() const;
-  bool still_awaits(std::uint32_t first) const;  // of an earlier first_awaited()
-  std::vector<std::uint32_t> missing() const;    // never came in this call, not even to withdraw
+  std::vector<std::uint32_t> missing() const;  // those that have not come
   std::uint64_t context() const { return context_; }
   // The last message to a member that has come; nothing for others.
   std::optional<LeaderMessage> final_message(std::uint32_t rank, LeaderMessage::Kind kind) const;
@@ -61,17 +59,13 @@ class CommitLeader {
 
  private:
   struct Member {
-    std::uint64_t call = 0;  // 0: it is in no call
+    std::uint64_t call = 0;  // 0: it has not come
     bool is_ready = false;
-    bool has_come = false;
     friend auto operator<=>(const Member&, const Member&) = default;
   };
-  void change(Member& member, const Member& into);
 
   std::vector<Member> members_;
   std::uint64_t context_;
-  std::uint32_t in_call_ = 0;  // members, as is ready_
-  std::uint32_t ready_ = 0;
 };
 
 // A member's part of one call.
@@ -82,10 +76,8 @@ class CommitMember {
   MemberMessage come() const { return {MemberMessage::comes, call_, 0}; }  // the first message
   // The returned answer must be sent at once.
   std::optional<MemberMessage> receive(const LeaderMessage& message);
-  // Returns the message to send. The call ends when `is_bound` is false.
-  MemberMessage withdraw();
 
-  bool is_bound() const { return state_ == ready || state_ == withdrawing; }
+  bool is_bound() const { return state_ == ready; }  // until the leader has decided
   bool is_committed() const { return state_ == committed; }
   bool is_aborted() const { return state_ == aborted; }
   std::uint64_t context() const { return context_; }
@@ -93,7 +85,7 @@ class CommitMember {
   friend auto operator<=>(const CommitMember&, const CommitMember&) = default;
 
  private:
-  enum State { coming, ready, withdrawing, aborted, committed };
+  enum State { coming, ready, aborted, committed };
   std::uint64_t call_;
   State state_ = coming;
   std::uint64_t context_ = 0;

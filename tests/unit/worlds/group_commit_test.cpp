@@ -57,23 +57,16 @@ struct Member {
     if (part.is_committed() || part.is_aborted()) begin();
   }
   void give_up() {
-    if (patience == 0 || has_withdrawn()) return;
+    if (patience == 0 || part.is_bound()) return;
     --patience;
-    to_leader.send(part.withdraw());
-    if (part.is_bound()) {
-      withdrawn_call = call;
-    } else {
-      begin();
-    }
+    begin();
   }
-  bool has_withdrawn() const { return withdrawn_call == call; }
   friend auto operator<=>(const Member&, const Member&) = default;
 
   Mail<MemberMessage> to_leader;
   Mail<LeaderMessage> from_leader;
   int patience;
   std::uint64_t call = 0;
-  std::uint64_t withdrawn_call = 0;
   CommitMember part{0};
   Groups groups;
 };
@@ -241,31 +234,21 @@ TEST(CommitLeader, asks_anew_who_comes_again) {
   EXPECT_FALSE(leader.can_commit());
 }
 
-TEST(CommitLeader, lets_go_who_withdraws_and_names_only_those_missing_who_never_came) {
-  CommitLeader leader = prepared_for(5);
-  EXPECT_FALSE(leader.receive(1, {MemberMessage::withdraws, 4, context})) << "that call is over";
-  const auto answer = leader.receive(1, {MemberMessage::withdraws, 5, context});
-  ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->kind, LeaderMessage::abort);
-  EXPECT_EQ(leader.first_awaited(), 1U);
-  EXPECT_TRUE(leader.missing().empty());
-  EXPECT_FALSE(leader.final_message(1, LeaderMessage::abort)) << "it has had one";
-}
-
-TEST(CommitMember, ends_at_once_as_long_as_it_is_not_ready) {
-  CommitMember member(5);
-  EXPECT_EQ(member.come().kind, MemberMessage::comes);
-  EXPECT_EQ(member.withdraw().kind, MemberMessage::withdraws);
-  EXPECT_FALSE(member.is_bound());
-  EXPECT_TRUE(member.is_aborted());
-  EXPECT_FALSE(member.receive({LeaderMessage::prepare, 5, context})) << "it is gone";
+TEST(CommitLeader, names_only_those_missing_who_never_came_and_awaits_them_first) {
+  CommitLeader leader(3, context);
+  leader.receive(1, {MemberMessage::comes, 5, 0});
+  EXPECT_EQ(leader.first_awaited(), 2U);
+  EXPECT_EQ(leader.missing(), std::vector<std::uint32_t>{2});
+  EXPECT_EQ(leader.final_message(1, LeaderMessage::abort)->call, 5U);
+  EXPECT_FALSE(leader.final_message(2, LeaderMessage::abort)) << "it is in no call";
 }
 
 TEST(CommitMember, that_is_ready_is_bound_until_the_leader_has_decided) {
   for (const LeaderMessage::Kind last : {LeaderMessage::commit, LeaderMessage::abort}) {
     CommitMember member(5);
+    EXPECT_EQ(member.come().kind, MemberMessage::comes);
+    EXPECT_FALSE(member.is_bound());
     EXPECT_EQ(member.receive({LeaderMessage::prepare, 5, context})->kind, MemberMessage::ready);
-    EXPECT_EQ(member.withdraw().kind, MemberMessage::withdraws);
     EXPECT_TRUE(member.is_bound());
     EXPECT_FALSE(member.receive({LeaderMessage::abort, 4, context})) << "that is of an earlier call";
     EXPECT_TRUE(member.is_bound());
