@@ -7,8 +7,8 @@
 #include "groups/participants.h"
 #include "runtime/call.h"
 #include "worlds/agreement/agree.h"
-#include "worlds/agreement/communicator_limit.h"
 #include "worlds/agreement/create_group.h"
+#include "worlds/agreement/deadline.h"
 
 namespace comex::calls {
 namespace {

@@ -12,7 +12,6 @@
 #include "core/diagnose.h"
 #include "runtime/call.h"
 #include "runtime/sides.h"
-#include "worlds/agreement/communicator_limit.h"
 #include "worlds/agreement/create_group.h"
 #include "worlds/agreement/deadline.h"
 #include "worlds/agreement/group_commit.h"

@@ -1,17 +1,18 @@
-// The time at which a wait of a meeting ends, and a limit for steps inside MPI, which cannot be cancelled.
+// The time at which a wait of a meeting ends, and limits for steps inside MPI, which cannot be cancelled.
 //
-// Used by everything that waits for other worlds.
+// Used by everything that waits for other worlds, and where a group gets its communicator.
 #pragma once
 
 #include <chrono>
-#include <functional>
-#include <stop_token>
 #include <string>
 #include <thread>
 
+#include "groups/connection_table.h"
+
 namespace comex::runtime {
 class Reporter;
-}
+class Runtime;
+}  // namespace comex::runtime
 
 namespace comex::worlds {
 
@@ -37,19 +38,29 @@ class Deadline {
   Clock::time_point end_;
 };
 
-// A thread that watches a step inside MPI, until it is asked to stop at the end of the step. Where the system
-// has none, the step has no limit, and a line says so.
-std::jthread watch_step(const runtime::Reporter& reporter, const char* operation,
-                        const std::function<void(const std::stop_token&)>& watch);
-
 // Ends the job, with one line, when a step inside MPI lasts longer than it may.
 //
 // Such steps are made when all that they wait for are on their way. If the limit passes, a process has died
-// or never called, and ending the job is the only way out. Used on workers and progress ranks.
+// or never called, and ending the job is the only way out. Where the system has no thread to watch the step,
+// it has no limit, and a line says so. Used on workers and progress ranks.
 class TimeLimit {
  public:
   TimeLimit(const runtime::Reporter& reporter, const char* operation, std::string waiting_for,
             double seconds);
+
+ private:
+  std::jthread watch_;
+};
+
+// A limit for MPI's making of a group's communicator, with COMEX_ON_FAILURE=continue.
+//
+// The runtime's own agreement has just found all members alive. If one dies now, neither it nor those who
+// already know of its death call MPI, which may wait for them for ever. So a thread looks at who has died,
+// and if MPI goes on waiting it ends this process with one line. The others notice that as any death.
+class CommunicatorLimit {
+ public:
+  // Around the call of MPI, which is collective over `members`.
+  CommunicatorLimit(runtime::Runtime& runtime, const char* operation, const groups::ConnectionTable& members);
 
  private:
   std::jthread watch_;
