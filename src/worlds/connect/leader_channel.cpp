@@ -30,7 +30,6 @@ Result<FramedSocket> seek_leader(runtime::Runtime& runtime, const char* operatio
   runtime.engine().wait([&] { return connector.look(Deadline::Clock::now()) || should_abort(); },
                         {operation});
   if (connector.is_in()) return connector.take();
-  if (!connector.has_socket()) return connector.has_socket().failure();
   return environment_error("nobody accepts at " + format_place(port) + " within " + deadline.text() + " (" +
                            connector.last_error() + ")");
 }

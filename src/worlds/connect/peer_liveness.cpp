@@ -70,11 +70,10 @@ LinkedWorlds link_worlds(transport::Collective& all, WorldId own, std::uint32_t 
   LinksToMake wanted{own, {}, &listener, listener.is_open() ? plan.awaits : 0};
   for (const std::uint32_t other : plan.connects_to) wanted.others.emplace_back(worlds[other], ports[other]);
   MadeLinks made = make_links(wanted, Deadline(patience_s(limit_s)));
-  for (const auto& [world, why] : made.refused)
-    reporter.notice("the death of world " + std::to_string(world) + " may go unnoticed: " + why);
-  if (made.links.size() + made.refused.size() < wanted.others.size() + plan.awaits) {
-    reporter.notice(
-        "some processes of other worlds did not connect to this one; their death may go unnoticed");
+  const std::size_t missing = wanted.others.size() + plan.awaits - made.links.size();
+  if (missing != 0) {
+    reporter.notice("the death of a world may go unnoticed, for want of links: " + std::to_string(missing) +
+                    (made.trouble.empty() ? "" : "; " + made.trouble));
   }
   return {std::move(made.links), dead_workers};
 }

@@ -145,10 +145,13 @@ FramedSocket::FramedSocket(Socket connected) : socket_(std::move(connected)), en
   tune(socket_);
 }
 
-Result<FramedSocket> FramedSocket::start(const Address& to) {
+FramedSocket FramedSocket::start(const Address& to) {
   FramedSocket channel;
   channel.socket_ = new_socket(to.family());
-  if (!channel.socket_) return environment_error("socket: " + error_text(errno));
+  if (!channel.socket_) {
+    channel.ended_ = "socket: " + error_text(errno);
+    return channel;
+  }
   tune(channel.socket_);
   channel.ended_.clear();
   channel.connecting_ = true;

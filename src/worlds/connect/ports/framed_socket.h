@@ -62,8 +62,8 @@ class FramedSocket {
 
   FramedSocket() = default;
   explicit FramedSocket(Socket connected);
-  // Starts to connect; step() shows whether it succeeds. Fails if there is no socket.
-  static Result<FramedSocket> start(const Address& to);
+  // Starts to connect; step() shows whether it succeeds.
+  static FramedSocket start(const Address& to);
 
   // The other side has identified itself: from here on, its frames may have up to frame_limit_bytes.
   void trust() { limit_bytes_ = frame_limit_bytes; }

@@ -55,11 +55,8 @@ bool is_over(LinkAttempt& attempt, Deadline::Clock::time_point now, MadeLinks& m
   if (!connector.look(now)) return false;
   if (connector.is_in()) {
     made.links.emplace(attempt.world, connector.take());
-  } else if (!connector.has_socket()) {
-    made.refused.emplace_back(attempt.world, connector.has_socket().failure().text);
   } else {
-    made.refused.emplace_back(attempt.world,
-                              attempt.place + " does not answer (" + connector.last_error() + ")");
+    made.trouble = attempt.place + " does not answer (" + connector.last_error() + ")";
     FramedSocket unanswered = connector.take();
     say(unanswered, LinkEnd::parted);  // who still reads the hello must not take the end for a death
   }
@@ -73,8 +70,7 @@ LifeWatch::~LifeWatch() {
 }
 
 void LifeWatch::report(LivenessLink& link, LinkEnd how) {
-  link.is_told = true;
-  if (link.is_watched) ended_.push_back({link.bridge, link.world, how});
+  if (std::exchange(link.is_watched, false)) ended_.push_back({link.bridge, link.world, how});
 }
 
 void LifeWatch::add(BridgeId bridge, LivenessLinks&& links, std::uint32_t dead_workers) {
@@ -92,8 +88,7 @@ void LifeWatch::end(BridgeId bridge, bool all_part) {
     link.is_watched = false;
     say(link.channel, all_part ? LinkEnd::parted : LinkEnd::left);
   }
-  std::erase_if(
-      links_, [&](const LivenessLink& link) { return link.bridge == bridge && (all_part || link.is_told); });
+  if (all_part) std::erase_if(links_, [&](const LivenessLink& link) { return link.bridge == bridge; });
   has_links_.store(!links_.empty(), std::memory_order_relaxed);
 }
 
@@ -105,7 +100,8 @@ void LifeWatch::break_all(std::uint32_t dead_workers) {
 
 void LifeWatch::break_links() {
   for (LivenessLink& link : links_) {
-    if (link.is_told || link.dead_workers >= dead_workers_) continue;
+    if (link.dead_workers >= dead_workers_) continue;
+    link.dead_workers = dead_workers_;
     say(link.channel, LinkEnd::broken);
     report(link, LinkEnd::broken_here);
   }
@@ -124,20 +120,19 @@ std::vector<EndedLink> LifeWatch::take_ended() {
 void LifeWatch::look() {
   for (LivenessLink& link : links_) {
     LinkEnd how = LinkEnd::none;
-    if (link.is_told || !link.channel.is_open() || !has_ended(link.channel, how, link.is_watched_there))
-      continue;
+    if (!link.channel.is_open() || !has_ended(link.channel, how, link.is_watched_there)) continue;
     link.channel.close();
     if (how != LinkEnd::parted) report(link, how);
   }
   std::erase_if(links_, [](const LivenessLink& link) {
-    return !link.is_watched && (link.is_told || !link.is_watched_there || !link.channel.is_open());
+    return !link.is_watched && (!link.is_watched_there || !link.channel.is_open());
   });
   has_links_.store(!links_.empty(), std::memory_order_relaxed);
 }
 
 MadeLinks make_links(const LinksToMake& wanted, const Deadline& deadline) {
   MadeLinks made;
-  made.missing = wanted.expected;
+  std::uint32_t missing = wanted.expected;
   std::list<LinkAttempt> attempts;
   for (const auto& [world, port] : wanted.others) {
     if (Result<std::vector<Address>> addresses = resolve(port); addresses) {
@@ -145,22 +140,22 @@ MadeLinks make_links(const LinksToMake& wanted, const Deadline& deadline) {
           {world, format_place(port),
            PortConnector(std::move(addresses).value(), hello_of_link(port.cookie, wanted.mine), deadline)});
     } else {
-      made.refused.emplace_back(world, addresses.failure().text);
+      made.trouble = addresses.failure().text;
     }
   }
   UnverifiedConnections unverified(wanted.expected);
   const UnverifiedConnections::OnFrame on_frame = [&](FramedSocket& channel, const Bytes& frame) {
     WorldId world = 0;
-    if (made.missing == 0 || !is_hello(frame, wanted.listener->name().cookie, world)) return;
+    if (missing == 0 || !is_hello(frame, wanted.listener->name().cookie, world)) return;
     let_in(channel);
     made.links.emplace(world, std::move(channel));
-    --made.missing;
+    --missing;
   };
   for (;;) {
     const auto now = Deadline::Clock::now();
-    if (made.missing != 0) unverified.look(*wanted.listener, now, on_frame);
+    if (missing != 0) unverified.look(*wanted.listener, now, on_frame);
     std::erase_if(attempts, [&](LinkAttempt& each) { return is_over(each, now, made); });
-    if (attempts.empty() && (made.missing == 0 || deadline.is_over(now))) return made;
+    if (attempts.empty() && (missing == 0 || deadline.is_over(now))) return made;
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
 }

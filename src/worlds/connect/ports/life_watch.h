@@ -65,9 +65,8 @@ class LifeWatch {
     WorldId world;
     FramedSocket channel;
     std::uint32_t dead_workers;
-    bool is_watched = true;
+    bool is_watched = true;  // until its end is reported
     bool is_watched_there = true;
-    bool is_told = false;
   };
   void report(LivenessLink& link, LinkEnd how);
   void break_links();
@@ -91,11 +90,10 @@ struct LinksToMake {
 };
 struct MadeLinks {
   LivenessLinks links;
-  std::vector<std::pair<WorldId, std::string>> refused;  // of the others, with the reason
-  std::uint32_t missing = 0;                             // of the expected
+  std::string trouble;  // where one of the others has not let it in
 };
-// Makes all of them at once, because two processes may wait for each other. Who comes to the listener without
-// the cookie is dropped.
+// Makes all of them at once, because two processes may wait for each other; fewer at the deadline. Who comes
+// to the listener without the cookie is dropped.
 MadeLinks make_links(const LinksToMake& wanted, const Deadline& deadline);
 
 }  // namespace comex::worlds

@@ -90,20 +90,13 @@ bool PortConnector::look(Clock::time_point now) {
   const bool is_slow = !channel_.is_connected() && now - tried_at_ >= longest_try;
   if (!is_open || is_slow) {
     if (tries_ != 0 && !is_open) last_ = channel_.ended();
-    if (tries_ == 0 || now - tried_at_ >= between_tries) start_attempt(now);
+    if (tries_ == 0 || now - tried_at_ >= between_tries) {
+      tried_at_ = now;
+      channel_ = FramedSocket::start(addresses_[tries_++ % addresses_.size()]);
+      channel_.send(hello_);
+    }
   }
-  return !has_socket_ || deadline_.is_over(now);
-}
-
-void PortConnector::start_attempt(Clock::time_point now) {
-  tried_at_ = now;
-  Result<FramedSocket> started = FramedSocket::start(addresses_[tries_++ % addresses_.size()]);
-  if (!started) {
-    has_socket_ = started.take_failure();
-    return;
-  }
-  channel_ = std::move(started).value();
-  channel_.send(hello_);
+  return deadline_.is_over(now);
 }
 
 }  // namespace comex::worlds

@@ -81,18 +81,15 @@ class PortConnector {
   // `addresses`: of the port's host, at least one; they are tried in turn.
   PortConnector(std::vector<Address> addresses, Bytes hello, const Deadline& deadline);
 
-  // True when it is over: it is in, the time is up, or no socket is available.
+  // True when it is over: it is in, or the time is up.
   bool look(Deadline::Clock::time_point now);
   bool is_in() const { return is_in_; }
   // The connection. If it is not in, the listener may still find it in its queue.
   FramedSocket take() { return std::move(channel_); }
-  const Status& has_socket() const { return has_socket_; }
   // Why it is not in.
   std::string last_error() const { return channel_.is_connected() ? "the port is there" : last_; }
 
  private:
-  void start_attempt(Deadline::Clock::time_point now);
-
   const std::vector<Address> addresses_;
   const Bytes hello_;
   const Deadline deadline_;
@@ -101,7 +98,6 @@ class PortConnector {
   Deadline::Clock::time_point tried_at_;
   bool is_in_ = false;
   std::string last_ = "no answer";
-  Status has_socket_;
 };
 
 }  // namespace comex::worlds
