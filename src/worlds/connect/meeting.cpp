@@ -38,11 +38,6 @@ groups::CardHook hook_of(const comex_card_hook_t& hook) {
   return made;
 }
 
-struct Readiness {  // travels as bytes
-  Gpid gpid;
-  std::uint32_t is_ready = 1;
-};
-
 class MeetingRun {
  public:
   MeetingRun(runtime::Runtime& runtime, const Meeting& meeting)
@@ -231,22 +226,21 @@ class MeetingRun {
     runtime::GroupExtras extras = runtime_.extras_of(*made);
     op::GroupCollective& both = *extras.collective;  // its address does not change
     const int handle = runtime_.add_group(std::move(made), extras);
-    MeetingOutcome verdict = judge(both, bridge, handle >= 0, no_handle_left());
-    if (verdict.is_good) {
-      verdict = judge(both, bridge, is_ready(handle), "the card hook's ready has failed");
-    }
-    if (verdict.is_good) {
+    Status verdict = judge(both, bridge, handle >= 0, no_handle_left());
+    if (verdict) verdict = judge(both, bridge, is_ready(handle), "the card hook's ready has failed");
+    if (verdict) {
       *inter = handle;
       return COMEX_SUCCESS;
     }
+    const bool has_dead = bridge == no_bridge && !both.is_whole();
     if (bridge != no_bridge) static_cast<void>(part_bridge(runtime_, bridge));
     if (handle >= 0) runtime_.remove_group(handle);
     near.disconnect();
     forget_others();
     if (const int code = check_members(); code != COMEX_SUCCESS) return code;
-    if (verdict.has_dead) return runtime::ended_by_death(runtime_);
-    if (verdict.line.empty()) return runtime::failed_elsewhere(runtime_);
-    return runtime_.reporter().fail({.operation = meeting_.operation}, verdict.line);
+    if (has_dead) return runtime::ended_by_death(runtime_);
+    if (verdict.failure().text.empty()) return runtime::failed_elsewhere(runtime_);
+    return runtime_.reporter().fail({.operation = meeting_.operation}, verdict.failure());
   }
 
   bool is_ready(int inter) {
@@ -258,28 +252,15 @@ class MeetingRun {
                       remote.data(), meeting_.root, hook.context) == 0;
   }
 
-  struct MeetingOutcome {
-    bool is_good = true;
-    std::string line = {};  // on failure: the line of the one that reports it
-    bool has_dead = false;  // a process of the own world
-  };
-
-  // Everybody of both sides is here and can continue. Otherwise each side reports it once: by the member that
-  // cannot, else by the root.
-  MeetingOutcome judge(op::GroupCollective& both, BridgeId bridge, bool can_go_on,
-                       const std::string& else_what) {
-    const Readiness mine{runtime_.registry().me(), can_go_on ? 1u : 0u};
-    const std::vector<Readiness> all = runtime::gather(both, mine);
-    if (!both.is_whole()) return {false, runtime_.why_lost(bridge), bridge == no_bridge};
-    const auto failed = std::ranges::find(all, 0u, &Readiness::is_ready);
-    if (failed == all.end()) return {};
-    const auto is_local = [&](const Readiness& each) {
-      return each.is_ready == 0 && std::ranges::count(joined_.remote, each.gpid) == 0;
-    };
-    const auto local = std::ranges::find_if(all, is_local);
-    const bool tells = local != all.end() ? local->gpid == mine.gpid : leads();
-    const Gpid who = local != all.end() ? local->gpid : failed->gpid;
-    return {false, tells ? else_what + " on process " + text_of(who) : ""};
+  // Everybody of both sides is here and can continue. Otherwise those who cannot report it, and the root of
+  // the side where all can; the others' text is empty.
+  Status judge(op::GroupCollective& both, BridgeId bridge, bool can_go_on, const std::string& else_what) {
+    const bool side_can = all_.all_agree(can_go_on);
+    const bool all_can = both.all_agree(side_can);
+    if (!both.is_whole()) return environment_error(runtime_.why_lost(bridge));
+    if (all_can) return {};
+    if (!can_go_on) return environment_error(else_what);
+    return environment_error(side_can && leads() ? "on the other side: " + else_what : std::string());
   }
 
   runtime::Runtime& runtime_;
