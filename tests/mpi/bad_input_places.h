@@ -360,14 +360,14 @@ inline void meeting_cases(Bed& bed) {
   const std::string unknown_host = "..:1:" + std::string(32, 'a');
   run("world_connect unknown_host", "world_connect", "\\.\\.",
       [&] { return comex_world_connect(unknown_host.c_str(), 0, self, at_once, &made); });
-  run("world_connect nowhere", "world_connect", "is not a port: it has no colon",
+  run("world_connect nowhere", "world_connect", "is not a port",
       [&] { return comex_world_connect("nowhere", 0, self, at_once, &made); });
   if (bed.me == 0) bed.must(comex_world_close_port(port), "world_close_port");
   run("world_accept closed", "world_accept", "this process has no such port open at",
       [&] { return comex_world_accept(port, 0, self, at_once, &made); });
   run("world_close_port closed", "world_close_port", "this process has no such port open",
       [&] { return comex_world_close_port(port); });
-  run("world_close_port nowhere", "world_close_port", "is not a port: it has no colon",
+  run("world_close_port nowhere", "world_close_port", "is not a port",
       [] { return comex_world_close_port("nowhere"); });
 
   run("group_split color", "group_split", "the color is -2; it must not be negative, or be MPI_UNDEFINED",

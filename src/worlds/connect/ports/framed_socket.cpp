@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
@@ -114,12 +113,8 @@ std::string own_address() {
 
 std::uint16_t bound_port(int descriptor) {
   Address bound;
-  std::array<char, NI_MAXSERV> port{};
   if (::getsockname(descriptor, bound.get(), &bound.bytes) != 0) return 0;
-  ::getnameinfo(bound.get(), bound.bytes, nullptr, 0, port.data(), port.size(), NI_NUMERICSERV);
-  std::uint16_t number = 0;
-  std::from_chars(port.data(), port.data() + port.size(), number);
-  return number;
+  return ntohs(reinterpret_cast<const sockaddr_in*>(bound.get())->sin_port);  // as in one of version 6
 }
 
 std::string draw_cookie() {

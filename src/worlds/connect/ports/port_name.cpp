@@ -14,18 +14,13 @@ bool is_cookie(std::string_view text) {
 }
 // What may be a host's name: it has no blanks, and no part that may be a cookie.
 bool is_host(std::string_view text) {
+  if (text.empty()) return false;
   std::size_t digits = 0;
   for (const char c : text) {
     digits = is_digit(c) ? digits + 1 : 0;
     if (digits == cookie_digits || c <= ' ') return false;
   }
   return true;
-}
-
-// Any part of the text may be the cookie, so nothing of it is shown.
-Failure wrong(std::string_view text, const std::string& why) {
-  return caller_error("a text of " + std::to_string(text.size()) + " bytes is not a port: " + why +
-                      "; a port is host:port:cookie, as open_port gives it");
 }
 
 }  // namespace
@@ -44,23 +39,21 @@ Result<PortName> parse_port(std::string_view text) {
   // A name that was read from a file often has the end of its line.
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
   const auto last = text.rfind(':');
-  if (last == std::string_view::npos) return wrong(text, "it has no colon");
-  const std::string_view cookie = text.substr(last + 1);
-  if (!is_cookie(cookie)) return wrong(text, "its cookie is not 32 hexadecimal digits");
-  const std::string_view place = text.substr(0, last);
-  const auto middle = place.rfind(':');
-  if (middle == std::string_view::npos) return wrong(text, "it has one colon only");
-  const std::string_view digits = place.substr(middle + 1);
-  std::uint16_t port = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-  if (error != std::errc() || end != digits.data() + digits.size() || port == 0) {
-    return wrong(text, "its port is not a number from 1 to 65535");
+  const auto middle = text.substr(0, last).rfind(':');
+  if (middle != std::string_view::npos) {
+    std::string_view host = text.substr(0, middle);
+    const std::string_view digits = text.substr(middle + 1, last - middle - 1);
+    const std::string_view cookie = text.substr(last + 1);
+    std::uint16_t port = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+    const bool is_port = error == std::errc() && end == digits.data() + digits.size() && port != 0;
+    if (host.size() >= 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
+    if (is_host(host) && is_port && is_cookie(cookie))
+      return PortName{std::string(host), port, std::string(cookie)};
   }
-  std::string_view host = place.substr(0, middle);
-  if (host.size() >= 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
-  if (host.empty()) return wrong(text, "it names no host");
-  if (!is_host(host)) return wrong(text, "what is before its port is not a host's name");
-  return PortName{std::string(host), port, std::string(cookie)};
+  // Any part of the text may be the cookie, so nothing of it is shown.
+  return caller_error("a text of " + std::to_string(text.size()) +
+                      " bytes is not a port: a port is host:port:cookie, as open_port gives it");
 }
 
 }  // namespace comex::worlds

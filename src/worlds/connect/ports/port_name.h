@@ -25,7 +25,7 @@ inline constexpr std::size_t cookie_digits = 32;
 std::string format_port(const PortName& name);
 // Leaves out the cookie, for lines that others may read.
 std::string format_place(const PortName& name);
-// The failure says which part is wrong and shows nothing that may be a cookie.
+// The failure shows nothing that may be a cookie.
 Result<PortName> parse_port(std::string_view text);
 
 }  // namespace comex::worlds
