@@ -158,13 +158,8 @@ void take_down(runtime::Runtime& runtime, BridgeId id, bool can_free) {
     runtime.engine().detach(bridge->transport());
   }
   BridgeEndpoint& point = *bridge->point;
-  const bool is_in_use = bridge->is_in_use_by_mpi;
-  if (is_in_use) {
-    joined_worlds(runtime).bridges.keep(bridge);
-  } else {
-    point.drop(joined_worlds(runtime).bridges.arenas);
-  }
-  point.leave_wire(can_free && !is_in_use, runtime.reporter());
+  point.end(can_free, joined_worlds(runtime).bridges.arenas, runtime.reporter());
+  if (point.is_in_use_by_mpi) joined_worlds(runtime).bridges.keep(bridge);
 }
 
 }  // namespace
@@ -221,7 +216,7 @@ void lose_bridge(runtime::Runtime& runtime, const EndedLink& end) {
     failed = bridge->remote.abandon();
     bridge->control.abandon();
     runtime.engine().detach(bridge->transport());  // its server may have bodies under way
-    bridge->is_in_use_by_mpi = bridge->transport().abandon();
+    bridge->point->is_in_use_by_mpi = bridge->transport().abandon();
   }
   if (failed != 0) {
     runtime.reporter().fail({}, reason + "; " + std::to_string(failed) + " operations under way have failed");

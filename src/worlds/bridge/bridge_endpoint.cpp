@@ -168,15 +168,13 @@ void BridgeEndpoint::unwatch(bool all_part) {
   if (LifeWatch* const watching = std::exchange(lives, nullptr)) watching->end(id, all_part);
 }
 
-void BridgeEndpoint::drop(GuestArenas& of_process) {
+void BridgeEndpoint::end(bool all_part, GuestArenas& of_process, const runtime::Reporter& reporter) {
+  unwatch(all_part);
+  if (is_in_use_by_mpi) return facts.wire.forget();
   server.reset();
   transport.reset();
   arenas.clear();
   of_process.forget_unused();
-}
-
-void BridgeEndpoint::leave_wire(bool all_part, const runtime::Reporter& reporter) {
-  unwatch(all_part);
   if (!all_part) return facts.wire.forget();
   const TimeLimit limit(reporter, "world_disconnect", "the other side has not let go in MPI", facts.limit_s);
   const mpi::YieldScope while_waiting(runtime::mpi_in_use().yield_switch(), true);

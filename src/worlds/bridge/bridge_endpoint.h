@@ -86,6 +86,7 @@ struct BridgeEndpoint {
   std::size_t departed = 0;                      // the number of leavers when `service` was decided
   LifeWatch* lives = nullptr;                    // watches over the links; null: nothing does
   BridgeId id = no_bridge;                       // there
+  bool is_in_use_by_mpi = false;                 // it was lost with bodies under way: it is kept to the end
 
   // The arena of a rank of another world, if this process has mapped it.
   GuestArena* guest_arena(TransportRank of) const;
@@ -98,10 +99,9 @@ struct BridgeEndpoint {
   // A loss is not noticed any more. All have met to part; or this process leaves alone, and the others still
   // learn by its links of the end of its world.
   void unwatch(bool all_part);
-  // Ends what this process has of the bridge beside the wire.
-  void drop(GuestArenas& of_process);
-  // Collective over the wire if all part; otherwise this process leaves it to MPI, without the others.
-  void leave_wire(bool all_part, const runtime::Reporter& reporter);
+  // Ends what this process has of the bridge. Collective over the wire if all part; otherwise this process
+  // leaves it to MPI, without the others.
+  void end(bool all_part, GuestArenas& of_process, const runtime::Reporter& reporter);
 };
 
 // Collective up to the point where everybody may send; start() begins that.

@@ -7,8 +7,8 @@ namespace comex::worlds {
 
 BridgeServices::~BridgeServices() {
   for (const auto& point : points_) {
-    point->drop(arenas_);
-    point->facts.wire.forget();
+    point->lives = nullptr;  // the links tell the other side
+    point->end(false, arenas_, reporter());
   }
 }
 
@@ -18,21 +18,23 @@ unsigned BridgeServices::advance() {
   return moved;
 }
 
-// Drops lost bridges: nobody on the other side waits for an answer, and nobody there will leave. Memory that
-// MPI may still use stays until the end.
+// Drops lost bridges: nobody on the other side waits for an answer, and nobody there will leave.
 void BridgeServices::drop_lost() {
   for (const EndedLink& end : watch_.take_ended()) {
     const auto found = std::ranges::find(points_, end.bridge, [](const auto& point) { return point->id; });
     if (found == points_.end()) continue;
-    std::unique_ptr<BridgeEndpoint> lost = std::move(*found);
-    const MPI_Comm wire = lost->facts.wire.get();
-    points_.erase(found);
-    const bool is_in_use = lost->transport->abandon();
-    if (!is_in_use) lost->drop(arenas_);
-    lost->leave_wire(false, reporter());
-    if (is_in_use) abandoned_.push_back(std::move(lost));
-    progress_calls_.forget(wire);
+    (*found)->is_in_use_by_mpi = (*found)->transport->abandon();
+    leave(found, false);
   }
+}
+
+BridgeServices::Points::iterator BridgeServices::leave(Points::iterator at, bool all_part) {
+  std::unique_ptr<BridgeEndpoint> point = std::move(*at);
+  const auto next = points_.erase(at);
+  progress_calls_.forget(point->facts.wire.get());
+  point->end(all_part, arenas_, reporter());
+  if (point->is_in_use_by_mpi) abandoned_.push_back(std::move(point));
+  return next;
 }
 
 void BridgeServices::part_after_death(std::uint32_t dead_workers) {
@@ -72,18 +74,14 @@ bool BridgeServices::may_end() const {
 unsigned BridgeServices::serve_bridges() {
   unsigned moved = 0;
   drop_lost();
-  for (std::size_t i = 0; i < points_.size();) {
-    BridgeEndpoint& point = *points_[i];
+  for (auto at = points_.begin(); at != points_.end();) {
+    BridgeEndpoint& point = **at;
     moved += loop_.serve(*point.transport, point.facts.wire.get(), *point.server);
     if (!has_ended(point)) {
-      ++i;
+      ++at;
       continue;
     }
-    const MPI_Comm wire = point.facts.wire.get();
-    point.drop(arenas_);
-    point.leave_wire(point.service == ServiceState::parts, reporter());
-    progress_calls_.forget(wire);
-    points_.erase(points_.begin() + static_cast<std::ptrdiff_t>(i));
+    at = leave(at, point.service == ServiceState::parts);
     ++moved;
   }
   return moved;

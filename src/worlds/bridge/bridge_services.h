@@ -36,15 +36,17 @@ class BridgeServices final : public runtime::BridgeService {
   runtime::Reporter& reporter() { return loop_.reporter(); }
 
  private:
+  using Points = std::vector<std::unique_ptr<BridgeEndpoint>>;
   unsigned serve_bridges();
+  Points::iterator leave(Points::iterator at, bool all_part);  // returns the next
   ServiceState service_on(const BridgeEndpoint& point) const;
   bool has_ended(BridgeEndpoint& point);
   void drop_lost();
 
   runtime::ProgressLoop& loop_;
   GuestArenas arenas_;
-  std::vector<std::unique_ptr<BridgeEndpoint>> points_;
-  std::vector<std::unique_ptr<BridgeEndpoint>> abandoned_;  // lost ones whose memory MPI may still use
+  Points points_;
+  Points abandoned_;  // lost ones whose memory MPI may still use
   ProgressRankCalls progress_calls_;
   LifeWatch watch_;  // over the bridges
   BridgeId last_bridge_ = no_bridge;

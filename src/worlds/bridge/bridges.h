@@ -28,8 +28,6 @@ struct Bridge {
   op::Remote remote;
   op::ControlMessages control;
   std::unordered_map<Lpid, TransportRank> ranks;  // of all its workers, also of the own world
-  // It was lost with bodies under way, whose memory MPI may still use.
-  bool is_in_use_by_mpi = false;
 
   transport::MpiTransport& transport() const { return *point->transport; }
 };
