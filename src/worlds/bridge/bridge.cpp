@@ -212,11 +212,12 @@ void lose_bridge(runtime::Runtime& runtime, const EndedLink& end) {
     if (bridge == nullptr) return;
     const bool was_lost = !joined_worlds(runtime).bridges.why_lost(id).empty();
     is_news = joined_worlds(runtime).bridges.lose(id, world, reason);
-    if (was_lost) return;
-    failed = bridge->remote.abandon();
-    bridge->control.abandon();
-    runtime.engine().detach(bridge->transport());  // its server may have bodies under way
-    bridge->point->is_in_use_by_mpi = bridge->transport().abandon();
+    if (!was_lost) {
+      failed = bridge->remote.abandon();
+      bridge->control.abandon();
+      runtime.engine().detach(bridge->transport());  // its server may have bodies under way
+      bridge->point->is_in_use_by_mpi = bridge->transport().abandon();
+    }
   }
   if (failed != 0) {
     runtime.reporter().fail({}, reason + "; " + std::to_string(failed) + " operations under way have failed");

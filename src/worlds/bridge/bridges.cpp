@@ -64,11 +64,9 @@ void Bridges::forget_peer(BridgeId id, Lpid lpid) {
 
 bool Bridges::lose(BridgeId id, WorldId world, const std::string& reason) {
   const std::lock_guard lock(mutex_);
-  LostWorld& lost = lost_worlds_.try_emplace(world, LostWorld{reason}).first->second;
   OpenBridge& open = open_.at(id);
-  if (!open.lost.empty()) return false;
-  open.lost = reason;
-  return !std::exchange(lost.is_told, true);
+  if (open.lost.empty()) open.lost = reason;
+  return lost_worlds_.emplace(world, reason).second;
 }
 
 std::string Bridges::why_lost(BridgeId id) const {
@@ -85,7 +83,7 @@ std::string Bridges::why_world_lost(WorldId world) const {
   const std::lock_guard lock(mutex_);
   const auto found = lost_worlds_.find(world);
   if (found == lost_worlds_.end() || std::ranges::any_of(open_, leads_there)) return {};
-  return found->second.reason;
+  return found->second;
 }
 
 void Bridges::freed(WorldId world) {

@@ -49,8 +49,8 @@ class Bridges {
   bool find_peer(Lpid lpid, runtime::Reach& found) const;
   void forget_peer(BridgeId id, Lpid lpid);  // the others on the bridge are still reached over it
 
-  // Records that an open bridge is lost with a world. True if this is the first bridge lost with it, or the
-  // first since another one has led there.
+  // Records that an open bridge is lost with a world. True if this is news of the world: it was not lost, or
+  // another bridge has led there since.
   bool lose(BridgeId id, WorldId world, const std::string& reason);
   std::string why_lost(BridgeId id) const;          // empty: it is not lost
   std::string why_world_lost(WorldId world) const;  // empty: it is not lost, or another bridge leads there
@@ -76,14 +76,10 @@ class Bridges {
     std::string lost = {};  // why; empty: it is not
     FreedGroups freed_groups = {};
   };
-  struct LostWorld {
-    std::string reason;
-    bool is_told = false;
-  };
 
   mutable std::mutex mutex_;
-  std::map<BridgeId, OpenBridge> open_;       // the oldest first
-  std::map<WorldId, LostWorld> lost_worlds_;  // until another bridge leads there
+  std::map<BridgeId, OpenBridge> open_;         // the oldest first
+  std::map<WorldId, std::string> lost_worlds_;  // why; until another bridge leads there
   std::vector<std::shared_ptr<Bridge>> kept_;
   BridgeId last_ = no_bridge;
 };

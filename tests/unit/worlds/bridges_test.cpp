@@ -88,6 +88,7 @@ TEST(Bridges, are_lost_once_and_with_one_world) {
   Bridges bridges;
   const BridgeId only = add(bridges, {{lpid, peer_of({7, 0})}, {lpid + 1, peer_of({8, 0})}});
   EXPECT_TRUE(bridges.lose(only, 7, "7 has died"));
+  EXPECT_TRUE(bridges.lose(only, 8, "8 has died")) << "it is told as well";
   EXPECT_FALSE(bridges.lose(only, 8, "8 has died"));
   EXPECT_EQ(bridges.why_lost(only), "7 has died");
   EXPECT_EQ(bridges.why_world_lost(8), "8 has died");
