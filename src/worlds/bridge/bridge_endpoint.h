@@ -21,7 +21,6 @@
 #include "transport/mpi_transport.h"
 #include "worlds/bridge/bridge.h"
 #include "worlds/bridge/bridge_map.h"
-#include "worlds/bridge/service_end.h"
 
 namespace comex::worlds {
 

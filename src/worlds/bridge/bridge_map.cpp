@@ -83,4 +83,18 @@ std::vector<TransportRank> BridgeMap::servers(std::span<const Attached> attached
   return servers;
 }
 
+ServiceState service_for(std::span<const WorkerOnWire> workers) {
+  using protocol::Leaving;
+  const auto each_has = [&](auto&& holds) { return std::ranges::all_of(workers, holds); };
+  if (each_has([](const WorkerOnWire& each) { return each.left == Leaving::together; }))
+    return ServiceState::parts;
+  // A world that finalizes without parting reports its end when it comes.
+  const bool has_gone =
+      each_has([](const WorkerOnWire& each) { return !each.is_of_own_world || each.left == Leaving::alone; });
+  if (!has_gone) return ServiceState::goes_on;
+  const bool is_needed =
+      !each_has([](const WorkerOnWire& each) { return !each.is_served_here || each.left.has_value(); });
+  return is_needed ? ServiceState::is_for_guests : ServiceState::ends;
+}
+
 }  // namespace comex::worlds

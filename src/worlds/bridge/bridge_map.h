@@ -2,16 +2,18 @@
 //
 // It is pure: all ranks decide the same from the same rows. The server of a worker is the progress rank of
 // its own world, if that is on the wire; else one of another world on its host that has attached the worker's
-// arena; else the worker itself. Used by open_bridge.
+// arena; else the worker itself. Used by open_bridge and by progress ranks.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "core/ids.h"
+#include "core/protocol.h"
 #include "groups/directory.h"
 #include "pr/setup/host_key.h"
 #include "shm/arena.h"
@@ -71,5 +73,25 @@ class BridgeMap {
 
   std::vector<BridgeRow> rows_;
 };
+
+// A worker on the wire, as a progress rank there sees it.
+struct WorkerOnWire {
+  bool is_of_own_world = false;
+  bool is_served_here = false;
+  std::optional<protocol::Leaving> left = std::nullopt;
+};
+
+enum class ServiceState : unsigned char {
+  goes_on,
+  is_for_guests,  // its own world has left; it serves guests until they leave too
+  ends,           // before the bridge does, or with the last that leaves alone
+  parts,          // all have left together
+};
+
+// Whether a progress rank has nobody left to serve on a bridge, while others may stay. A worker that has left
+// a bridge has no group on it any more, so nobody accesses its memory over it. A progress rank is free when
+// the workers of its world and those it serves have left; its world may then end. Workers of other worlds
+// tell it that they leave only if all part together or it serves them.
+ServiceState service_for(std::span<const WorkerOnWire> workers);
 
 }  // namespace comex::worlds

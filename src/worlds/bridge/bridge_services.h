@@ -1,7 +1,7 @@
 // A progress rank's part in bridges: it serves their wires beside the wire of its own world.
 //
 // Between two rounds of its loop it may be told to join a bridge. It leaves a bridge when nobody
-// there needs it any more (service_end). Owned by the ProgressLoop.
+// there needs it any more (service_for). Owned by the ProgressLoop.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // Which groups keep their members connected after they were freed.
-#include "worlds/bridge/freed_groups.h"
+#include "worlds/bridge/bridges.h"
 
 #include <gtest/gtest.h>
 

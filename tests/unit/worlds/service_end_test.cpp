@@ -1,5 +1,5 @@
 // When a progress rank ends its service on a bridge: one letter for each worker and for how it has left.
-#include "worlds/bridge/service_end.h"
+#include "worlds/bridge/bridge_map.h"
 
 #include <gtest/gtest.h>
 
