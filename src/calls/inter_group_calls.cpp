@@ -10,6 +10,7 @@
 #include "worlds/agreement/agree.h"
 #include "worlds/agreement/create_group.h"
 #include "worlds/connect/meeting.h"
+#include "worlds/joined_worlds.h"
 
 namespace comex::calls {
 using namespace worlds;

@@ -12,7 +12,6 @@
 #include "runtime/call.h"
 #include "worlds/agreement/agree.h"
 #include "worlds/agreement/create_group.h"
-#include "worlds/agreement/group_wire.h"
 #include "worlds/bridge/disconnect.h"
 #include "worlds/joined_worlds.h"
 

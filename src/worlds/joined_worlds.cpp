@@ -1,5 +1,6 @@
 #include "worlds/joined_worlds.h"
 
+#include "core/diagnose.h"
 #include "worlds/bridge/bridge_services.h"
 #include "worlds/connect/spawn.h"
 
@@ -61,6 +62,22 @@ void JoinedWorlds::start_fence_all(nb::Completion& completion) {
     const op::Engine::Lock lock = runtime_.engine().enter_when(has_capacity, {"fence_all"});
     if (const std::shared_ptr<Bridge> bridge = bridges.find(id)) bridge->remote.start_fence_all(completion);
   }
+}
+
+ControlRoute route_to(runtime::Runtime& runtime, BridgeId bridge, Lpid lpid) {
+  if (bridge == no_bridge) {
+    if (!runtime.is_own(lpid)) return {};
+    return {&runtime.control(), runtime.place(static_cast<Worker>(lpid)).rank};
+  }
+  const std::shared_ptr<Bridge> open = joined_worlds(runtime).bridges.find(bridge);
+  if (open == nullptr) return {};
+  const auto found = open->ranks.find(lpid);
+  return found == open->ranks.end() ? ControlRoute{} : ControlRoute{&open->control, found->second};
+}
+
+std::string no_connection(Gpid from, Gpid to) {
+  return "no connection leads from process " + text_of(from) + " to process " + text_of(to) +
+         ": no group has both of them, or none any more";
 }
 
 }  // namespace comex::worlds

@@ -66,6 +66,15 @@ inline JoinedWorlds& joined_worlds(const runtime::Runtime& runtime) {
   return static_cast<JoinedWorlds&>(runtime.other_worlds());
 }
 
+// How control messages reach a process of a group: the messages of a wire, and the rank there.
+struct ControlRoute {
+  op::ControlMessages* control = nullptr;
+  TransportRank rank = no_rank;
+};
+ControlRoute route_to(runtime::Runtime& runtime, BridgeId bridge, Lpid lpid);
+// The text for two processes with no way to each other.
+std::string no_connection(Gpid from, Gpid to);
+
 extern const runtime::WorldJoiner joiner;
 
 }  // namespace comex::worlds

@@ -15,7 +15,7 @@
 #include "worlds/agreement/create_group.h"
 #include "worlds/agreement/deadline.h"
 #include "worlds/agreement/group_commit.h"
-#include "worlds/agreement/group_wire.h"
+#include "worlds/joined_worlds.h"
 
 namespace comex::worlds {
 

@@ -17,6 +17,7 @@
 #include "groups/directory.h"
 #include "pr/setup/host_key.h"
 #include "shm/arena.h"
+#include "worlds/connect/side.h"
 
 namespace comex::worlds {
 
@@ -51,6 +52,7 @@ class BridgeMap {
   TransportRank size() const { return static_cast<TransportRank>(rows_.size()); }
   bool is_worker(TransportRank rank) const { return row(rank).is_worker != 0; }
   Gpid gpid(TransportRank rank) const { return {row(rank).world, row(rank).worker}; }
+  ProgressRankId progress_rank(TransportRank rank) const { return {row(rank).world, row(rank).own_rank}; }
   std::vector<TransportRank> workers() const;
   std::uint32_t chunk_bytes() const;      // the smallest of all
   std::uint64_t staging_reserve() const;  // the smallest of all

@@ -14,7 +14,6 @@
 #include "groups/participants.h"
 #include "runtime/call.h"
 #include "runtime/sides.h"
-#include "worlds/agreement/group_wire.h"
 #include "worlds/connect/progress_rank_calls.h"
 #include "worlds/joined_worlds.h"
 
@@ -83,7 +82,7 @@ void await_other_endpoints(runtime::Runtime& runtime, const groups::Group& group
 ProgressRanks progress_ranks(const BridgeMap& wire) {
   ProgressRanks ranks;
   for (TransportRank rank = 0; rank < wire.size(); ++rank) {
-    if (!wire.is_worker(rank)) ranks.emplace(progress_rank_id(wire, rank), rank);
+    if (!wire.is_worker(rank)) ranks.emplace(wire.progress_rank(rank), rank);
   }
   return ranks;
 }

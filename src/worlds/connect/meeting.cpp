@@ -7,11 +7,14 @@
 #include "core/diagnose.h"
 #include "runtime/call.h"
 #include "runtime/mpi_in_use.h"
+#include "runtime/sides.h"
 #include "worlds/agreement/agree.h"
 #include "worlds/agreement/create_group.h"
 #include "worlds/bridge/disconnect.h"
 #include "worlds/connect/join.h"
 #include "worlds/connect/progress_rank_calls.h"
+#include "worlds/connect/side.h"
+#include "worlds/joined_worlds.h"
 
 namespace comex::worlds {
 namespace {
@@ -36,6 +39,34 @@ groups::CardHook hook_of(const comex_card_hook_t& hook) {
     return caller_error("the card hook's deliver has failed for process " + text_of(gpid));
   };
   return made;
+}
+
+// The wire that the processes of a group share, and their ranks on it. For a group of the own world it is the
+// world's wire, for other groups the bridge's.
+struct GroupWire {
+  MPI_Comm wire = MPI_COMM_NULL;
+  op::ControlMessages* control = nullptr;
+  std::vector<TransportRank> workers;  // by rank in the group
+  ProgressRanks progress_ranks;        // the ones that serve the workers
+};
+
+GroupWire group_wire_of(runtime::Runtime& runtime, const groups::Group& group) {
+  const std::shared_ptr<Bridge> bridge = joined_worlds(runtime).bridges.find(group.bridge());
+  COMEX_BUG_IF(bridge == nullptr && group.bridge() != no_bridge);
+  GroupWire found;
+  found.wire = bridge ? bridge->point->facts.wire.get() : runtime.world().wire.get();
+  runtime::for_each_lpid(group.members(), [&](Lpid lpid) {
+    const ControlRoute worker = route_to(runtime, group.bridge(), lpid);
+    found.control = worker.control;
+    found.workers.push_back(worker.rank);
+    const TransportRank server = bridge ? bridge->point->servers[static_cast<std::size_t>(worker.rank)]
+                                        : runtime.place(static_cast<Worker>(lpid)).server;
+    if (server == worker.rank) return;
+    found.progress_ranks.emplace(
+        bridge ? bridge->point->wire.progress_rank(server) : ProgressRankId{runtime.world().id, server},
+        server);
+  });
+  return found;
 }
 
 class MeetingRun {

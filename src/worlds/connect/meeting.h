@@ -13,7 +13,6 @@
 #include <functional>
 #include <optional>
 
-#include "worlds/agreement/group_wire.h"
 #include "worlds/connect/dynamic.h"
 #include "worlds/connect/leader_channel.h"
 
