@@ -10,7 +10,7 @@
 #include "core/protocol.h"
 #include "runtime/communicator.h"
 #include "worlds/agreement/deadline.h"
-#include "worlds/connect/peer_liveness.h"
+#include "worlds/connect/ports/life_watch.h"
 
 namespace comex::runtime {
 class Runtime;

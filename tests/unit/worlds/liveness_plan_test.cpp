@@ -1,4 +1,4 @@
-#include "worlds/connect/peer_liveness.h"
+#include "worlds/connect/ports/life_watch.h"
 
 #include <gtest/gtest.h>
 

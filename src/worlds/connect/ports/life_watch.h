@@ -1,8 +1,10 @@
-// Watches over the lives of the processes that this process is linked to.
+// Links each process of a bridge to one of every other world on it, and watches over the links, so that it
+// learns of that world's death, which MPI does not report.
 //
 // A link is a connection without data until one side parts or ends. An end without a word means that the
-// other side has died. Nothing happens here by itself: the owner asks between two rounds of its loop. Each
-// process with bridges has one. Any thread may call. Used by worlds.
+// other side has died. If the network refuses a link, the bridge works without it. Links are made where
+// worlds join, while all of both sides are present. Each process with bridges has one watch, which its owner
+// asks between two rounds of its loop. Any thread may call. Used by worlds.
 #pragma once
 
 #include <atomic>
@@ -10,11 +12,14 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/ids.h"
+#include "runtime/report.h"
+#include "transport/collective.h"
 #include "worlds/agreement/deadline.h"
 #include "worlds/connect/ports/framed_socket.h"
 
@@ -95,5 +100,24 @@ struct MadeLinks {
 // Makes all of them at once, because two processes may wait for each other; fewer at the deadline. Who comes
 // to the listener without the cookie is dropped.
 MadeLinks make_links(const LinksToMake& wanted, const Deadline& deadline);
+
+struct LinkedWorlds {
+  LivenessLinks links;             // of this process, by world
+  std::uint32_t dead_workers = 0;  // of its own world: the most that one of it in `all` knows
+};
+
+// `dead_workers`: of the own world, as this process knows. `limit_s`: of the step.
+LinkedWorlds link_worlds(transport::Collective& all, WorldId own, std::uint32_t dead_workers, double limit_s,
+                         const runtime::Reporter& reporter);
+
+// Which processes of several worlds hold links. Every process is linked to at least one of each other world.
+// Of two worlds, each process of the larger one connects to a process of the smaller, which take turns; if
+// both are equal, the world with the higher number connects. All ranks decide the same from the same list.
+struct LivenessPlan {
+  std::vector<std::uint32_t> connects_to;  // ranks, one of each smaller world
+  std::uint32_t awaits = 0;                // number of processes that connect to this rank
+};
+// Pure. `worlds` has the world of each rank.
+LivenessPlan plan_links(std::span<const WorldId> worlds, std::uint32_t me);
 
 }  // namespace comex::worlds
