@@ -29,14 +29,10 @@ void ProgressRankCalls::on_message(transport::Transport& transport, MPI_Comm wir
     });
   } else {
     COMEX_BUG_IF(header.phase != order);
-    const auto piece = message.data.subspan(sizeof header);
-    auto arriving = std::ranges::find_if(
-        arriving_, [&](const Order& each) { return each.wire == wire && each.from == message.from; });
-    if (arriving == arriving_.end()) arriving = arriving_.insert(arriving, Order{wire, message.from, {}});
-    arriving->bytes.insert(arriving->bytes.end(), piece.begin(), piece.end());
-    if (arriving->bytes.size() < header.bytes) return;
-    orders_.push_back(std::move(*arriving));
-    arriving_.erase(arriving);
+    op::ControlMessages& arriving = arriving_.try_emplace(wire, transport).first->second;
+    arriving.on_message(message);
+    if (auto roster = arriving.take(message.from, progress_call_context, 0, order))
+      orders_.push_back({wire, std::move(*roster)});
   }
 }
 
@@ -49,14 +45,14 @@ bool ProgressRankCalls::execute_next_order(BridgeServices& services) {
   if (orders_.empty()) return false;
   const Order next = std::move(orders_.front());
   orders_.pop_front();
-  join_bridge(services, next.wire, unpack_fields<Roster>(next.bytes).value());
+  join_bridge(services, next.wire, unpack_fields<Roster>(next.roster).value());
   return true;
 }
 
 void ProgressRankCalls::forget(MPI_Comm wire) {
   drop_requests([wire](const LockRequest& each) { return each.wire == wire; });
   std::erase_if(orders_, [wire](const Order& each) { return each.wire == wire; });
-  std::erase_if(arriving_, [wire](const Order& each) { return each.wire == wire; });
+  arriving_.erase(wire);
 }
 
 void ProgressRankCalls::forget_dead(MPI_Comm wire, std::vector<TransportRank> ranks) {

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <span>
 #include <utility>
 #include <vector>
@@ -54,14 +55,13 @@ class ProgressRankCalls {
   };
   struct Order {
     MPI_Comm wire;
-    TransportRank from;
-    Bytes bytes;
+    Bytes roster;
   };
   void grant_next();
   void drop_requests(const std::function<bool(const LockRequest&)>& is_over);
   bool is_dead(MPI_Comm wire, TransportRank rank) const;
 
-  std::vector<Order> arriving_;  // in pieces
+  std::map<MPI_Comm, op::ControlMessages> arriving_;  // in pieces, by wire
   std::deque<Order> orders_;
   std::deque<LockRequest> lock_queue_;  // the first one has the lock
   MPI_Comm wire_of_dead_ = MPI_COMM_NULL;
