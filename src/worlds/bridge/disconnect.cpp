@@ -124,8 +124,6 @@ bool are_together(runtime::Runtime& runtime, BridgeId bridge, std::span<const Lp
 void note_freed(runtime::Runtime& runtime, const groups::Group& group) {
   if (group.bridge() == no_bridge) return;
   const std::vector<Lpid> lpids = everybody_in(group);
-  if (std::ranges::all_of(lpids, [&](Lpid lpid) { return runtime.is_own(lpid); })) return;
-  if (has_group(runtime, group.bridge(), lpids, group.context())) return;
   joined_worlds(runtime).bridges.with_freed_groups(
       group.bridge(), [members = named(runtime, lpids)](FreedGroups& freed) { freed.add(members); });
 }
