@@ -37,13 +37,13 @@ runtime::Communicator make_communicator(runtime::Runtime& runtime, const char* o
 
 namespace {
 
-// The texts of all, one after another, cut if there are many.
-std::string cut_text(std::size_t size, const auto& text_of_one) {
+// The processes of a list, cut if there are many.
+std::string text_of(std::span<const Gpid> gpids) {
   constexpr std::size_t most = 90;
   std::string text;
-  for (std::size_t i = 0; i < size; ++i) {
-    const std::string next = (i == 0 ? "" : " ") + text_of_one(i);
-    if (text.size() + next.size() > most) return text + " ... " + std::to_string(size) + " in all";
+  for (const Gpid gpid : gpids) {
+    const std::string next = (text.empty() ? "" : " ") + comex::text_of(gpid);
+    if (text.size() + next.size() > most) return text + " ... " + std::to_string(gpids.size()) + " in all";
     text += next;
   }
   return text;
@@ -115,17 +115,11 @@ class CommitCall {
 
   // Says why the group is not made. `missing` names the members that did not call.
   Failure not_created(const std::string& missing) const {
-    const std::string list =
-        cut_text(gpids_.size(), [&](std::size_t i) { return comex::text_of(gpids_[i]); });
     return caller_error(
-        "the group of {" + list + "} was not created within " + deadline_.text() + " (COMEX_MEET_S): " +
-        (missing.empty() ? "a member gave up before all had answered" : "rank " + missing + " did not call") +
+        "the group of {" + text_of(gpids_) + "} was not created within " + deadline_.text() +
+        " (COMEX_MEET_S): " +
+        (missing.empty() ? "a member gave up before all had answered" : missing + " did not call") +
         ". All members must name the same processes in the same order");
-  }
-  std::string text_of(const std::vector<std::uint32_t>& ranks) const {
-    return cut_text(ranks.size(), [&](std::size_t i) {
-      return std::to_string(ranks[i]) + " " + comex::text_of(gpids_[ranks[i]]);
-    });
   }
 
  private:
@@ -147,7 +141,7 @@ Result<std::uint64_t> lead(runtime::Runtime& runtime, CommitCall& call, std::uin
   CommitLeader part(call.size(), context);
   const auto send = [&](std::uint32_t rank, LeaderMessage message) {
     if (message.kind == LeaderMessage::abort)
-      call.text_of(part.missing()).copy(message.missing.data(), message.missing.size() - 1);
+      listed("rank", part.missing()).copy(message.missing.data(), message.missing.size() - 1);
     call.send(rank, CommitCall::to_member(rank), message);
   };
   const auto send_all = [&](LeaderMessage::Kind kind) {
@@ -170,7 +164,7 @@ Result<std::uint64_t> lead(runtime::Runtime& runtime, CommitCall& call, std::uin
   }
   const op::Engine::Lock lock = runtime.engine().enter();
   send_all(part.can_commit() ? LeaderMessage::commit : LeaderMessage::abort);
-  if (!part.can_commit()) return call.not_created(call.text_of(part.missing()));
+  if (!part.can_commit()) return call.not_created(listed("rank", part.missing()));
   return part.context();
 }
 
@@ -183,7 +177,7 @@ Result<std::uint64_t> follow(runtime::Runtime& runtime, CommitCall& call, std::u
     const op::Engine::Lock lock = runtime.engine().enter();
     send(part.come());
   }
-  std::string missing = call.text_of({0});
+  std::string missing = "rank 0";
   const Status waited = call.wait(0, [&] {
     LeaderMessage message;
     if (call.take(0, CommitCall::to_member(my_rank), message)) {

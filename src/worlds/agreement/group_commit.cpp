@@ -29,10 +29,10 @@ std::uint32_t CommitLeader::first_awaited() const {
   return found == members_.end() ? 0 : static_cast<std::uint32_t>(found - members_.begin());
 }
 
-std::vector<std::uint32_t> CommitLeader::missing() const {
-  std::vector<std::uint32_t> ranks;
+std::vector<int> CommitLeader::missing() const {
+  std::vector<int> ranks;
   for (std::uint32_t rank = 1; rank < members_.size(); ++rank) {
-    if (members_[rank].call == 0) ranks.push_back(rank);
+    if (members_[rank].call == 0) ranks.push_back(static_cast<int>(rank));
   }
   return ranks;
 }

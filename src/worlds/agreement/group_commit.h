@@ -50,7 +50,7 @@ class CommitLeader {
   bool can_commit() const { return first_awaited() == 0; }
   // First a member that has not come, then one that is not ready yet; 0: all are ready.
   std::uint32_t first_awaited() const;
-  std::vector<std::uint32_t> missing() const;  // those that have not come
+  std::vector<int> missing() const;  // those that have not come
   std::uint64_t context() const { return context_; }
   // The last message to a member that has come; nothing for others.
   std::optional<LeaderMessage> final_message(std::uint32_t rank, LeaderMessage::Kind kind) const;

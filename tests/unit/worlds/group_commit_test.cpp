@@ -210,7 +210,7 @@ TEST(CommitLeader, that_is_alone_can_commit_at_once) {
 }
 
 TEST(CommitLeader, commits_when_all_are_ready) {
-  EXPECT_EQ(CommitLeader(2, context).missing(), std::vector<std::uint32_t>{1});
+  EXPECT_EQ(CommitLeader(2, context).missing(), std::vector<int>{1});
   CommitLeader leader = prepared_for(5);
   EXPECT_FALSE(leader.can_commit());
   EXPECT_EQ(leader.first_awaited(), 1U);
@@ -238,7 +238,7 @@ TEST(CommitLeader, names_only_those_missing_who_never_came_and_awaits_them_first
   CommitLeader leader(3, context);
   leader.receive(1, {MemberMessage::comes, 5, 0});
   EXPECT_EQ(leader.first_awaited(), 2U);
-  EXPECT_EQ(leader.missing(), std::vector<std::uint32_t>{2});
+  EXPECT_EQ(leader.missing(), std::vector<int>{2});
   EXPECT_EQ(leader.final_message(1, LeaderMessage::abort)->call, 5U);
   EXPECT_FALSE(leader.final_message(2, LeaderMessage::abort)) << "it is in no call";
 }
