@@ -114,6 +114,17 @@ TEST_F(GroupCommit, that_the_leader_gives_up_ends_for_who_has_just_come) {
   EXPECT_FALSE(outcomes[1].is_made);
 }
 
+// It waits for all for ever, but not longer than one that is ready.
+TEST_F(GroupCommit, the_leader_keeps_to_the_limits_of_its_members) {
+  const List list{0, 1, 2};
+  std::thread leader([&] {
+    EXPECT_FALSE(
+        worlds::commit_group(job_.runtime(0), "group_create", {.lpids = list, .waits_for_all = true}, 0));
+  });
+  expect_failure(make(1, list), "{(0,0) (0,1) (0,2)}", "rank 2 did not call");
+  leader.join();
+}
+
 // Members that came in vain come again, in calls that the leader meets at any time.
 TEST_F(GroupCommit, comes_about_in_a_later_call_of_those_who_failed) {
   const List list{0, 1};

@@ -73,7 +73,15 @@ class CommitCall {
   }
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(routes_.size()); }
-  bool is_over() const { return deadline_.is_over(); }
+  bool is_over() const { return ms_left() == 0; }
+  std::uint64_t ms_left() const {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end_ - Deadline::Clock::now());
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(0, left.count()));
+  }
+  // A member that waits already has less time than the caller.
+  void end_within(std::uint64_t limit_ms) {
+    end_ = std::min(end_, Deadline::Clock::now() + std::chrono::milliseconds(limit_ms));
+  }
   Status reaches_all() const {
     const auto gone = std::ranges::find(routes_, nullptr, &ControlRoute::control);
     if (gone == routes_.end()) return {};
@@ -135,6 +143,7 @@ class CommitCall {
   std::vector<ControlRoute> routes_;
   std::uint64_t digest_ = 0;
   Deadline deadline_;
+  Deadline::Clock::time_point end_ = deadline_.end();
 };
 
 Result<std::uint64_t> lead(runtime::Runtime& runtime, CommitCall& call, std::uint64_t context) {
@@ -157,6 +166,7 @@ Result<std::uint64_t> lead(runtime::Runtime& runtime, CommitCall& call, std::uin
       while (const auto rank = call.take_any(message)) {
         has_news = true;
         if (const auto answer = part.receive(*rank, message)) send(*rank, *answer);
+        if (part.is_ready(*rank)) call.end_within(message.limit_ms);
       }
       return has_news || (is_over = call.is_over());
     });
@@ -181,7 +191,10 @@ Result<std::uint64_t> follow(runtime::Runtime& runtime, CommitCall& call, std::u
   const Status waited = call.wait(0, [&] {
     LeaderMessage message;
     if (call.take(0, CommitCall::to_member(my_rank), message)) {
-      if (const auto answer = part.receive(message)) send(*answer);
+      if (auto answer = part.receive(message)) {
+        answer->limit_ms = call.ms_left();
+        send(*answer);
+      }
       if (part.is_aborted()) missing = message.missing.data();
     }
     return part.is_committed() || part.is_aborted() || (!part.is_bound() && call.is_over());

@@ -7,9 +7,10 @@
 //   member ◄── commit or abort ── leader commit once all are ready; abort after the time limit
 //
 // A member that is not ready may give up at any time, without a word. A member that is ready waits for the
-// leader, which answers within its own time limit. Each call has a number, because messages of earlier calls
-// may arrive late; these are ignored. Between two processes, messages arrive in order, and a newer one
-// replaces one that was not read. Pure; commit_group sends the messages.
+// leader, which answers within its own time limit and within that of each ready member. Each call has a
+// number, because messages of earlier calls may arrive late; these are ignored. Between two processes,
+// messages arrive in order, and a newer one replaces one that was not read. Pure; commit_group sends the
+// messages.
 #pragma once
 
 #include <array>
@@ -28,7 +29,8 @@ struct MemberMessage {
   enum Kind : std::uint64_t { nothing, comes, ready };
   Kind kind = nothing;
   std::uint64_t call = 0;
-  std::uint64_t context = 0;  // ready: of the group
+  std::uint64_t context = 0;   // ready: of the group
+  std::uint64_t limit_ms = 0;  // ready: what is left of the member's time limit; the sender sets it
 };
 
 // To a member. Travels as bytes.
@@ -50,6 +52,7 @@ class CommitLeader {
   bool can_commit() const { return first_awaited() == 0; }
   // First a member that has not come, then one that is not ready yet; 0: all are ready.
   std::uint32_t first_awaited() const;
+  bool is_ready(std::uint32_t rank) const { return members_[rank].is_ready; }
   std::vector<int> missing() const;  // those that have not come
   std::uint64_t context() const { return context_; }
   // The last message to a member that has come; nothing for others.
