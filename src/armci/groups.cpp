@@ -31,13 +31,12 @@ COMEX_PROFILED(Group_free) void PARMCI_Group_free(ARMCI_Group* group) {
   const comex::runtime::CallName called(__func__);
   const comex_group_t handle = handle_of(group);
   if (handle == COMEX_GROUP_NULL) return;
-  end_at_death(comex_barrier(handle));  // freeing communicators is collective
   keep_memory_of(handle);
   state().remove_teams(handle);
   forget_group(handle);
   comex_group_t gone = handle;
   state().default_group.compare_exchange_strong(gone, COMEX_GROUP_WORLD);
-  comex_group_free(handle);
+  end_at_death(comex_group_free(handle));
   fill_group(COMEX_GROUP_NULL, group);
 }
 

@@ -40,9 +40,6 @@ void State::close() {
   aggregates.forget();
   memory.clear();
   for (const auto& [group, its_teams] : teams) forget_group(group);
-  // Freeing a communicator is collective, and handles differ from member to member.
-  for (const comex_group_t group : made) teams.erase(group);
-  made.clear();
   teams.clear();
   default_group.store(COMEX_GROUP_WORLD);
   is_open = false;
@@ -52,13 +49,13 @@ void State::add_teams(comex_group_t group) {
   auto its_teams = std::make_unique<GroupTeams>(group, GroupTeams::Context::own, domains.id_of);
   const std::lock_guard lock(teams_lock);
   teams[group] = std::move(its_teams);
-  made.push_back(group);
 }
 
 void State::remove_teams(comex_group_t group) {
-  const std::lock_guard lock(teams_lock);
-  teams.erase(group);
-  std::erase(made, group);
+  std::unique_lock lock(teams_lock);
+  const auto removed = teams.extract(group);
+  lock.unlock();
+  if (!removed.empty()) end_at_death(comex_group_free(removed.mapped()->duplicate()));
 }
 
 GroupTeams& State::teams_of(comex_group_t group) {

@@ -45,8 +45,6 @@ struct State {
 
   std::mutex teams_lock;
   std::map<comex_group_t, std::unique_ptr<GroupTeams>> teams;
-  // The groups whose teams have a communicator of their own, in the order in which they were made.
-  std::vector<comex_group_t> made;
 
   std::mutex memory_lock;
   std::map<void*, Owners> memory;  // by the own part of an allocation
@@ -58,7 +56,7 @@ struct State {
 
   // Makes the teams of a group; collective over it the first time, unless the group was made elsewhere.
   void add_teams(comex_group_t group);
-  void remove_teams(comex_group_t group);
+  void remove_teams(comex_group_t group);  // collective as well
   GroupTeams& teams_of(comex_group_t group);
 };
 

@@ -1,5 +1,7 @@
 #include "armci/team.h"
 
+#include <comex/worlds.h>
+
 #include <algorithm>
 #include <map>
 
@@ -28,17 +30,11 @@ GroupTeams::GroupTeams(comex_group_t group, Context context, const std::vector<i
     comex_group_translate_world(group, rank, &world);
     world_of_.push_back(world);
   }
-  comex_group_comm(group, &comm_);
-  if (context == Context::own) {
-    end_at_death(comex_barrier(group));  // all members are here: what follows needs nobody's service
-    if (comm_ != MPI_COMM_NULL) {        // one member alone may go without
-      MPI_Comm mine = MPI_COMM_NULL;
-      require_mpi(PMPI_Comm_dup(comm_, &mine), "MPI_Comm_dup");
-      // A message that is longer than its place gets our line.
-      require_mpi(PMPI_Comm_set_errhandler(mine, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-      comm_ = mine;
-      owns_comm_ = true;
-    }
+  if (context == Context::own) end_at_death(comex_group_dup(group, &duplicate_));
+  comex_group_comm(context == Context::own ? duplicate_ : group, &comm_);  // one member alone may go without
+  if (context == Context::own && comm_ != MPI_COMM_NULL) {
+    // A message that is longer than its place gets our line.
+    require_mpi(PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }
   if (size > 1 && comm_ == MPI_COMM_NULL)
     comex_error("messages need a communicator of MPI, which this group has not", group);
@@ -68,12 +64,6 @@ void GroupTeams::sort_into_domains(const std::vector<int>& domain_of) {
     team->index = index_in(team->ranks, me);
     team->world_of = &world_of_;
   }
-}
-
-GroupTeams::~GroupTeams() {
-  int finished = 0;
-  PMPI_Finalized(&finished);
-  if (owns_comm_ && finished == 0) PMPI_Comm_free(&comm_);
 }
 
 const Team& GroupTeams::team(int scope) const {

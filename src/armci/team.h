@@ -1,7 +1,7 @@
 // Teams: the ranks that take part in a collective, by group and scope, and their communicator.
 //
-// The teams of a group own a communicator that its members do not see, so no receive of the program matches
-// the façade's messages. state makes them with the group; the tree and the messages use them.
+// The teams of a group use a duplicate of it that its members do not see, so no receive of the program
+// matches the façade's messages. state makes them with the group; the tree and the messages use them.
 #pragma once
 
 #include <vector>
@@ -29,12 +29,12 @@ class GroupTeams {
   };
   // `domain_of` has the domain of each world rank, for SCOPE_NODE and SCOPE_MASTERS.
   GroupTeams(comex_group_t group, Context context, const std::vector<int>& domain_of);
-  ~GroupTeams();
   GroupTeams(const GroupTeams&) = delete;
   GroupTeams& operator=(const GroupTeams&) = delete;
 
   comex_group_t group() const { return group_; }
-  bool is_borrowed() const { return is_borrowed_; }  // its group may be freed and its number used again
+  comex_group_t duplicate() const { return duplicate_; }  // it lives until the end unless it is freed
+  bool is_borrowed() const { return is_borrowed_; }       // its group may be freed and its number used again
   // The scope is SCOPE_ALL, SCOPE_NODE or SCOPE_MASTERS; another one ends the job.
   const Team& team(int scope) const;
   int index_of_world(const Team& team, int world_rank) const;  // -1: not in the team
@@ -44,8 +44,8 @@ class GroupTeams {
   void sort_into_domains(const std::vector<int>& domain_of);
 
   comex_group_t group_;
+  comex_group_t duplicate_ = COMEX_GROUP_NULL;  // null if the teams use the group's own communicator
   MPI_Comm comm_ = MPI_COMM_NULL;
-  bool owns_comm_ = false;
   const bool is_borrowed_;
   std::vector<int> world_of_;  // by rank of the group
   Team all_;

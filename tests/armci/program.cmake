@@ -176,6 +176,13 @@ set_tests_properties(armci.a_death_ends_calls_without_a_result PROPERTIES
   PASS_REGULAR_EXPRESSION "comex: rank [0-9]+ on [^\n]*a process has died, and this call has no result"
   FAIL_REGULAR_EXPRESSION "has not heard;${COMEX_LAUNCH_FAILED}")
 
+armci_client(armci_dies_in_mpi armci_shared dies_in_mpi.c)
+comex_add_mpi_test(NAME armci.a_death_where_mpi_makes_a_communicator PROGRAM armci_dies_in_mpi RANKS 4 MPI_ARGS --go-on
+  ENV COMEX_ON_FAILURE=continue COMEX_MEET_S=2 LABELS armci TIMEOUT 30)
+set_tests_properties(armci.a_death_where_mpi_makes_a_communicator PROPERTIES PASS_REGULAR_EXPRESSION
+  "ARMCI_Group_create: MPI does not make the communicator of the group, since worker 1 has died"
+  FAIL_REGULAR_EXPRESSION "have made;${COMEX_LAUNCH_FAILED}")
+
 armci_client(armci_lost_host armci_packaged_shared lost_host.c)
 target_compile_options(armci_lost_host PRIVATE -idirafter ${PROJECT_SOURCE_DIR}/include)
 target_link_libraries(armci_lost_host PRIVATE comex_shared)
