@@ -194,10 +194,14 @@ int comex_create_mutexes(int num) {
   runtime::Runtime* runtime = runtime::enter(name);
   if (runtime == nullptr) return COMEX_FAILURE;
   const runtime::CallScope call(name, COMEX_GROUP_WORLD);
-  const bool are_there = runtime->has_mutexes();
-  runtime->fence_members(*runtime->groups().find(COMEX_GROUP_WORLD));
-  const comex::Result<void*> mine = make_own(*runtime, are_there ? std::min(num, 0) : num);
   const groups::Group& everybody = *runtime->groups().find(COMEX_GROUP_WORLD);
+  if (const int live = runtime::check_all_live(*runtime, name, everybody, COMEX_GROUP_WORLD);
+      live != COMEX_SUCCESS) {
+    return live;
+  }
+  const bool are_there = runtime->has_mutexes();
+  runtime->fence_members(everybody);
+  const comex::Result<void*> mine = make_own(*runtime, are_there ? std::min(num, 0) : num);
   const runtime::AllocationVerdict verdict =
       runtime::exchange_words(*runtime, COMEX_GROUP_WORLD,
                               runtime::AllocationWord::made_mutexes(static_cast<bool>(mine)))

@@ -75,6 +75,9 @@ void fail_collectives(const Job& job) {
     require(comex_fence_all(group) == COMEX_SUCCESS, "a fence is no collective");
   }
   require(comex_create_mutexes(1) == COMEX_PROC_FAILED, "mutexes");
+  comex_set_errors(COMEX_ERRORS_RETURN);
+  require(comex_lock(0, job.me) == COMEX_FAILURE, "a mutex that nobody got");
+  comex_set_errors(COMEX_ERRORS_ABORT);
   require(comex_free(before[static_cast<std::size_t>(job.me)], everyone) == COMEX_PROC_FAILED, "a free");
   require(comex_group_free(copy) == COMEX_PROC_FAILED, "the end of a group");
   for (int round = 0; round < 50; ++round) {
