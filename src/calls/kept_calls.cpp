@@ -91,13 +91,14 @@ int make_kept_over(runtime::Runtime& runtime, runtime::KeptOptions options,
   auto kept = std::make_shared<runtime::KeptAllocation>();
   const int code = runtime::make_kept(runtime, options, *kept);
   if (code != COMEX_SUCCESS && kept->own_parts.empty() && kept->own_mirrors == nullptr) return code;
+  made = kept;
+  if (std::ranges::max(kept->bytes) == 0) return code;  // nobody can name it
   runtime.allocations().add({.id = *next,
                              .members = group.members(),
                              .endpoints = group.endpoints(),
                              .my_rank = group.my_rank(),
                              .own = kept->own_parts.empty() ? nullptr : kept->own_parts.front(),
                              .kept = kept});
-  made = std::move(kept);
   return code;
 }
 

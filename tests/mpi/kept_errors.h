@@ -2,6 +2,7 @@
 #pragma once
 
 #include <comex/worlds.h>
+#include <malloc.h>
 
 #include <cstddef>
 #include <string>
@@ -42,6 +43,15 @@ inline void name_two_allocations(std::vector<void*>& parts, std::vector<int>& ho
   succeed(comex_free(parts[mine], everyone), "free");
 }
 
+// Nothing of it can be named or freed.
+inline void keep_nothing(std::vector<void*>& parts) {
+  constexpr std::size_t rounds = 200;
+  const std::size_t before = mallinfo2().uordblks;
+  for (std::size_t round = 0; round < rounds; ++round)
+    succeed(comex_malloc_kept(parts.data(), 0, 1, everyone), "malloc_kept of nothing");
+  require(mallinfo2().uordblks < before + 256 * rounds, "nothing is kept of nothing");
+}
+
 inline void call_wrongly() {
   comex_set_errors(COMEX_ERRORS_RETURN);
   std::vector<void*> parts(static_cast<std::size_t>(workers));
@@ -64,6 +74,7 @@ inline void call_wrongly() {
           "recover of plain memory");
   succeed(comex_free(plain, everyone), "free");
   name_two_allocations(parts, homes);
+  keep_nothing(parts);
   // Parts of different sizes, of which one has none, can be had and freed.
   const std::size_t bytes = me == 0 ? 0 : 100 * static_cast<std::size_t>(me);
   succeed(comex_malloc_kept(parts.data(), bytes, 1, everyone), "malloc_kept");
