@@ -47,6 +47,12 @@ if(NOT COMEX_TEST_SPAWN)
 endif()
 
 comex_add_unborn_test(silent 2 "world_spawn: [^\n]*worlds_unborn has not come to MPI_Init within 2 s .COMEX_MEET_S.")
+comex_add_mpi_test(NAME worlds.orphans.silent PROGRAM worlds_orphans RANKS 1 TIMEOUT 40 LABELS worlds ARGS silent
+  ENV COMEX_SPAWNED=1 COMEX_MEET_S=2)
+comex_add_mpi_test(NAME worlds.spawn.unmerged PROGRAM worlds_unmerged RANKS 1 TIMEOUT 40 LABELS worlds
+  ENV GA_NUM_PROGRESS_RANKS_PER_NODE=0)
+set_tests_properties(worlds.spawn.unmerged PROPERTIES PASS_REGULAR_EXPRESSION "child ok.*parent ok|parent ok.*child ok"
+  FAIL_REGULAR_EXPRESSION "wrong: ;${COMEX_LAUNCH_FAILED}")
 comex_add_unborn_test(strange 8 "have not come through comex_init within 8 s .COMEX_MEET_S..*1 checks ok")
 # The worked example, with both orders of lpids; the child serves itself or is served by its parents' progress rank.
 foreach(order spawner parent)

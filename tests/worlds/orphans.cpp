@@ -1,7 +1,8 @@
 // Spawned worlds whose parents cannot be met: init fails and leaves nothing initialised. The environment says
-// that they were spawned, and MPI knows no parents. Usage: orphans again|end
-//   again  the next init fails as well, and one without parents succeeds
-//   end    no other init: the job ends
+// that they were spawned, and MPI knows no parents, or some that say nothing. Usage: orphans again|end|silent
+//   again   the next init fails as well, and one without parents succeeds
+//   end     no other init: the job ends
+//   silent  starts three processes for `end` by MPI alone
 #include <comex/comex.h>
 #include <mpi.h>
 
@@ -49,10 +50,26 @@ void works_without_parents() {
   comex_free(at(me), COMEX_GROUP_WORLD);
 }
 
+void start_orphans(char** argv) {
+  MPI_Init(nullptr, nullptr);
+  char kind[] = "end";
+  std::array<char*, 2> arguments{kind, nullptr};
+  MPI_Comm children = MPI_COMM_NULL;
+  MPI_Comm_spawn(argv[0], arguments.data(), 3, MPI_INFO_NULL, 0, MPI_COMM_SELF, &children,
+                 MPI_ERRCODES_IGNORE);
+  MPI_Comm_free(&children);
+  MPI_Finalize();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool tries_again = argc > 1 && std::string(argv[1]) == "again";
+  const std::string kind = argc > 1 ? argv[1] : "";
+  if (kind == "silent") {
+    start_orphans(argv);
+    return 0;
+  }
+  const bool tries_again = kind == "again";
   comex_set_errors(COMEX_ERRORS_RETURN);
   fails_to_start();
   if (tries_again) {

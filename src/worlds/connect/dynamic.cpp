@@ -64,7 +64,7 @@ Result<std::unique_ptr<Children>> spawn(const SpawnPlan& plan) {
   return std::make_unique<Children>(inter, plan.message);
 }
 
-Bytes hear_spawner() {
+Bytes hear_spawner(const Deadline& deadline) {
   MPI_Comm parent = MPI_COMM_NULL;
   PMPI_Comm_get_parent(&parent);
   if (parent == MPI_COMM_NULL) return {};
@@ -73,12 +73,14 @@ Bytes hear_spawner() {
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Status status;
   if (rank == 0) {
-    PMPI_Probe(0, spawn_tag, parent, &status);
-    PMPI_Get_count(&status, MPI_BYTE, &bytes);
+    int is_there = 0;
+    while (is_there == 0 && !deadline.is_over()) PMPI_Iprobe(0, spawn_tag, parent, &is_there, &status);
+    if (is_there != 0) PMPI_Get_count(&status, MPI_BYTE, &bytes);
   }
   PMPI_Bcast(&bytes, 1, MPI_INT, 0, MPI_COMM_WORLD);
   Bytes message(static_cast<std::size_t>(bytes));
-  if (rank == 0) PMPI_Recv(message.data(), bytes, MPI_BYTE, 0, spawn_tag, parent, MPI_STATUS_IGNORE);
+  if (rank == 0 && bytes != 0)
+    PMPI_Recv(message.data(), bytes, MPI_BYTE, 0, spawn_tag, parent, MPI_STATUS_IGNORE);
   PMPI_Bcast(message.data(), bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
   PMPI_Comm_free(&parent);
   return message;
@@ -104,15 +106,18 @@ Result<JoinedComms> join(MeetingSide side, const std::string& port, int root, MP
   std::string name = port;
   name.resize(MPI_MAX_PORT_NAME);
   const runtime::ReturnedErrors errors(members);
-  JoinedComms joined;
+  MPI_Comm inter = MPI_COMM_NULL;
+  MPI_Comm all = MPI_COMM_NULL;
   const bool accepts = side == MeetingSide::accepts;
-  Status met = check((accepts ? PMPI_Comm_accept : PMPI_Comm_connect)(name.data(), MPI_INFO_NULL, root,
-                                                                      members, &joined.inter),
-                     accepts ? "MPI_Comm_accept" : "MPI_Comm_connect");
+  Status met = check(
+      (accepts ? PMPI_Comm_accept : PMPI_Comm_connect)(name.data(), MPI_INFO_NULL, root, members, &inter),
+      accepts ? "MPI_Comm_accept" : "MPI_Comm_connect");
   if (!met) return met.take_failure();
-  const runtime::ReturnedErrors inter_errors(joined.inter);
-  met = check(PMPI_Intercomm_merge(joined.inter, accepts ? 0 : 1, &joined.all), "MPI_Intercomm_merge");
+  JoinedComms joined{runtime::Communicator(inter), {}};
+  const runtime::ReturnedErrors inter_errors(inter);
+  met = check(PMPI_Intercomm_merge(inter, accepts ? 0 : 1, &all), "MPI_Intercomm_merge");
   if (!met) return met.take_failure();
+  joined.all = runtime::Communicator(all);
   return joined;
 }
 

@@ -14,6 +14,8 @@
 
 #include "core/packing.h"
 #include "core/status.h"
+#include "runtime/communicator.h"
+#include "worlds/agreement/deadline.h"
 
 namespace comex::worlds {
 
@@ -43,8 +45,8 @@ class Children {
 // Called by one process alone. When it returns, the children have started and been in MPI_Init.
 Result<std::unique_ptr<Children>> spawn(const SpawnPlan& plan);
 // Collective over a spawned MPI_COMM_WORLD, once: returns the plan's message and drops MPI's connection with
-// the parent. Empty: nobody has spawned this process.
-Bytes hear_spawner();
+// the parent. Empty: nobody has spawned this process, or who has says nothing within the limit.
+Bytes hear_spawner(const Deadline& deadline);
 
 // A port of MPI. It stays open while this lives, which is until those that know it have connected.
 class MpiPort {
@@ -66,8 +68,8 @@ enum class MeetingSide : unsigned char { accepts, connects };
 // Collective over `members` of both sides; the port is used at rank `root`. Returns the inter-communicator,
 // and a communicator of all processes, the accepting side first.
 struct JoinedComms {
-  MPI_Comm inter = MPI_COMM_NULL;
-  MPI_Comm all = MPI_COMM_NULL;
+  runtime::Communicator inter;
+  runtime::Communicator all;
 };
 Result<JoinedComms> join(MeetingSide side, const std::string& port, int root, MPI_Comm members);
 // Collective over all joined processes, which have freed `all`. Afterwards MPI does not know the other side

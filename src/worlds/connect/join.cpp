@@ -55,10 +55,10 @@ Result<BridgeFacts> join_sides(const runtime::Reporter& reporter, MPI_Comm wire,
   Result<JoinedComms> joined = join_in_mpi(wire, roster);
   if (!joined) return joined.take_failure();
   BridgeFacts facts;
-  facts.wire = runtime::Communicator(joined->all);
-  facts.inter = runtime::Communicator(joined->inter);
+  facts.wire = std::move(joined->all);
+  facts.inter = std::move(joined->inter);
   facts.limit_s = roster.limit_s;
-  transport::MpiCollective all(joined->all,
+  transport::MpiCollective all(facts.wire.get(),
                                [&reporter](const Failure& failure) { reporter.fatal({}, failure.text); });
   facts.links = link_worlds(all, own.id, own.failures.dead_workers(), roster.limit_s, reporter);
   return facts;

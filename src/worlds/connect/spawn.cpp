@@ -129,8 +129,11 @@ bool is_program(const std::string& path) {
 }
 
 std::optional<runtime::Parents> hear_parents() {
-  if (!runtime::environment_lookup()(spawned_name)) return std::nullopt;
-  const Bytes bytes = hear_spawner();
+  const Lookup lookup = runtime::environment_lookup();
+  if (!lookup(spawned_name)) return std::nullopt;
+  const Result<Settings> settings = parse_settings(lookup);  // init says what is wrong with them
+  const Bytes bytes =
+      hear_spawner(Deadline(static_cast<double>(settings ? settings->meet_s : Settings().meet_s)));
   Unpacker message(bytes);
   runtime::Parents parents;
   parents.launch = message.value<Id128>();
@@ -150,7 +153,7 @@ int meet_parents(runtime::Runtime& runtime) {
   meeting.begin = [&](const ShouldAbort& should_abort) -> Result<FramedSocket> {
     if (!parents->are_known()) {
       return environment_error(std::string(spawned_name) +
-                               " is set, but MPI knows nobody that has spawned this job; unset it");
+                               " is set, but no world_spawn has started this job; unset it");
     }
     Result<PortName> name = parse_port(parents->port);
     if (!name) return name.take_failure();
