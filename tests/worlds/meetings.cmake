@@ -53,6 +53,10 @@ comex_add_mpi_test(NAME worlds.spawn.unmerged PROGRAM worlds_unmerged RANKS 1 TI
   ENV GA_NUM_PROGRESS_RANKS_PER_NODE=0)
 set_tests_properties(worlds.spawn.unmerged PROPERTIES PASS_REGULAR_EXPRESSION "child ok.*parent ok|parent ok.*child ok"
   FAIL_REGULAR_EXPRESSION "wrong: ;${COMEX_LAUNCH_FAILED}")
+comex_add_mpi_test(NAME worlds.spawn.stopped PROGRAM worlds_stopped RANKS 1 TIMEOUT 40 LABELS worlds
+  ENV GA_NUM_PROGRESS_RANKS_PER_NODE=0 COMEX_MEET_S=4)
+set_tests_properties(worlds.spawn.stopped PROPERTIES PASS_REGULAR_EXPRESSION
+  "world_disconnect: the other side has not let go within 4 s .COMEX_MEET_S." FAIL_REGULAR_EXPRESSION "${COMEX_LAUNCH_FAILED}")
 comex_add_unborn_test(strange 8 "have not come through comex_init within 8 s .COMEX_MEET_S..*1 checks ok")
 # The worked example, with both orders of lpids; the child serves itself or is served by its parents' progress rank.
 foreach(order spawner parent)

@@ -94,6 +94,7 @@ void serve_until_left(runtime::Runtime& runtime, const Bridge& bridge) {
   const pr::Server* const server = bridge.point->server.get();
   if (server == nullptr) return;
   const std::size_t workers = bridge.point->wire.workers().size();
+  const TimeLimit limit = bridge.point->limit_of_parting(runtime.reporter());
   runtime.engine().wait([&] { return server->departed() >= workers || bridge.control.is_lost(); },
                         {"disconnect"});
 }

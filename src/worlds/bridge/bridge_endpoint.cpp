@@ -168,6 +168,10 @@ void BridgeEndpoint::unwatch(bool all_part) {
   if (LifeWatch* const watching = std::exchange(lives, nullptr)) watching->end(id, all_part);
 }
 
+TimeLimit BridgeEndpoint::limit_of_parting(const runtime::Reporter& reporter) const {
+  return {reporter, "world_disconnect", "the other side has not let go", facts.limit_s};
+}
+
 void BridgeEndpoint::end(bool all_part, GuestArenas& of_process, const runtime::Reporter& reporter) {
   unwatch(all_part);
   if (is_in_use_by_mpi) return facts.wire.forget();
@@ -176,7 +180,7 @@ void BridgeEndpoint::end(bool all_part, GuestArenas& of_process, const runtime::
   arenas.clear();
   of_process.forget_unused();
   if (!all_part) return facts.wire.forget();
-  const TimeLimit limit(reporter, "world_disconnect", "the other side has not let go in MPI", facts.limit_s);
+  const TimeLimit limit = limit_of_parting(reporter);
   const mpi::YieldScope while_waiting(runtime::mpi_in_use().yield_switch(), true);
   facts.wire = runtime::Communicator();  // freed, because some libraries hang where both are disconnected
   if (!facts.inter) return;

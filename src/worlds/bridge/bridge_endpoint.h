@@ -98,6 +98,8 @@ struct BridgeEndpoint {
   // A loss is not noticed any more. All have met to part; or this process leaves alone, and the others still
   // learn by its links of the end of its world.
   void unwatch(bool all_part);
+  // Held where all part, from when no loss is noticed any more.
+  TimeLimit limit_of_parting(const runtime::Reporter& reporter) const;
   // Ends what this process has of the bridge. Collective over the wire if all part; otherwise this process
   // leaves it to MPI, without the others.
   void end(bool all_part, GuestArenas& of_process, const runtime::Reporter& reporter);
