@@ -6,6 +6,7 @@ import os
 import re
 import sys
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # which PYTHONSAFEPATH leaves out
 import goals
 import scale
 from results import GROUPS, Results, group_of, title

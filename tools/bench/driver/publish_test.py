@@ -3,6 +3,7 @@ import contextlib
 import io
 import os
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -34,6 +35,16 @@ class Publish(unittest.TestCase):
         self.assertIn(" 1 round,", page)
         self.assertIn("old rivals", page)
         self.assertIn("rivals.json: its part of the page stays", said.getvalue())
+
+    def test_its_modules_are_found_by_a_python_that_looks_in_no_scripts_folder(self):
+        with tempfile.TemporaryDirectory() as docs:
+            os.mkdir(f"{docs}/benchmarks")
+            for page in ("performance.md", "benchmarks/tables.md"):
+                with open(f"{docs}/{page}", "w", encoding="utf-8") as file:
+                    file.write("as it was\n")
+            made = subprocess.run([sys.executable, "-B", publish.__file__, docs, docs], env=os.environ | {"PYTHONSAFEPATH": "1"},
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual(made.returncode, 0, made.stderr)
 
     def test_the_published_pages_have_a_place_for_every_part_and_show_the_published_run(self):
         docs = os.path.join(HERE, "..", "..", "..", "docs")

@@ -6,11 +6,10 @@ import statistics
 import sys
 from pathlib import Path
 
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]  # which PYTHONSAFEPATH leaves out
+import progress
 import results
 from launch import Launcher, Layout
-
-sys.path.append(str(Path(__file__).parents[1]))
-import progress
 
 # Of NWChem's tests: Hartree-Fock, density functionals, perturbation theory, coupled clusters, their gradients,
 # optimisations, saddles, frequencies and properties. Each takes less than half a minute on two cores.
