@@ -62,9 +62,7 @@ target_include_directories(armci_packaged_shared PUBLIC
 foreach(header armci message parmci iterator)
   install(FILES ${CMAKE_SOURCE_DIR}/include/${header}.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 endforeach()
-file(RELATIVE_PATH up_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-configure_file(${CMAKE_SOURCE_DIR}/cmake/armci.pc.in ${CMAKE_CURRENT_BINARY_DIR}/armci.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/armci.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+comex_pkg_config(armci)
 
 # ga-config of the distribution, with our libraries before its own.
 comex_script(comex-ga-config "what links Global Arrays programs with ComEx-PR")

@@ -9,10 +9,15 @@ install(FILES ${CMAKE_SOURCE_DIR}/include/comex.h DESTINATION ${CMAKE_INSTALL_IN
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/comex DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 
-# The prefix is found from where the file lies, so that an installed tree can be moved.
-file(RELATIVE_PATH up_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-configure_file(${CMAKE_SOURCE_DIR}/cmake/comex.pc.in ${CMAKE_CURRENT_BINARY_DIR}/comex.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/comex.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+# comex_pkg_config(name): its file for pkg-config. All folders are found from where a file lies, so that an installed tree
+# can be moved; a folder may be absolute, outside of the prefix too.
+function(comex_pkg_config name)
+  file(RELATIVE_PATH up_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+  file(RELATIVE_PATH headers ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+  configure_file(${CMAKE_SOURCE_DIR}/cmake/${name}.pc.in ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+comex_pkg_config(comex)
 
 configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/comexConfig.cmake.in
   ${CMAKE_CURRENT_BINARY_DIR}/comexConfig.cmake INSTALL_DESTINATION ${package_dir}
@@ -32,10 +37,10 @@ function(comex_script name description)
   file(RELATIVE_PATH modules_from_bin ${CMAKE_RUNTIME_OUTPUT_DIRECTORY} ${CMAKE_BINARY_DIR}/bindings/fortran/modules)
   configure_file(${template} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name} @ONLY
     FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
-  file(RELATIVE_PATH prefix_from_bin /${CMAKE_INSTALL_BINDIR} /)
-  file(RELATIVE_PATH libraries_from_bin /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
-  file(RELATIVE_PATH headers_from_bin /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_INCLUDEDIR})
-  file(RELATIVE_PATH modules_from_bin /${CMAKE_INSTALL_BINDIR} /${COMEX_FORTRAN_MODULES})
+  file(RELATIVE_PATH prefix_from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_PREFIX})
+  file(RELATIVE_PATH libraries_from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+  file(RELATIVE_PATH headers_from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+  set(modules_from_bin ${headers_from_bin}/${COMEX_FORTRAN_MODULES})
   configure_file(${template} ${CMAKE_CURRENT_BINARY_DIR}/${name} @ONLY)
   install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/${name} DESTINATION ${CMAKE_INSTALL_BINDIR})
   comex_man_page(${name} ${description} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name})

@@ -106,7 +106,7 @@ endif()
 option(COMEX_TEST_SPAWN "Test spawned and connected worlds" ${spawns})
 string(REPLACE - _ COMEX_PACKAGED_COMPONENT ${COMEX_PACKAGED_ARMCI})
 
-# Fortran's part is of the same MPI. COMEX_FORTRAN_MODULES, a folder of an install, is set where the module comex is built.
+# Fortran's part is of the same MPI. COMEX_FORTRAN_MODULES, a folder below the headers, is set where the module comex is built.
 set(COMEX_MPI_HAS_FORTRAN OFF)
 if((COMEX_TESTS OR COMEX_FORTRAN) AND MPI_Fortran_COMPILER)
   include(CheckLanguage)
@@ -118,7 +118,7 @@ if((COMEX_TESTS OR COMEX_FORTRAN) AND MPI_Fortran_COMPILER)
     comex_demand_same_mpi(Fortran)
     if(COMEX_FORTRAN AND COMEX_MPI_HAS_FORTRAN AND NOT COMEX_SANITIZE)
       string(REGEX MATCH "^[0-9]+" major "${CMAKE_Fortran_COMPILER_VERSION}")
-      set(COMEX_FORTRAN_MODULES ${CMAKE_INSTALL_INCLUDEDIR}/comex/fortran/${CMAKE_Fortran_COMPILER_ID}-${major})
+      set(COMEX_FORTRAN_MODULES comex/fortran/${CMAKE_Fortran_COMPILER_ID}-${major})
     endif()
   endif()
 endif()
