@@ -55,12 +55,15 @@ says "MPI_COMM_WORLD has 2 ranks that never return to the program" "$program" --
 says "(part of machine 0)" "$program" --ranks 8 --virtual-hosts 2
 says "no progress rank: each worker serves itself" "$program" --hosts 3,1
 says "no progress rank: each worker serves itself" GA_NUM_PROGRESS_RANKS_PER_NODE=0 "$program" --ranks 3
+says "10 MPI ranks on 2 hosts" "$program" --ranks 010 --hosts 07,0003
 says '"workers": [0, 1, 2, 4, 5, 6]' "$program" --ranks 8 --progress-ranks 2 --json
 says "keeps one worker" "$program" --ranks 3 --progress-ranks 1024
 
 refuses "--nonsense" "$program" --nonsense
 refuses "--ranks" "$program" --ranks 0
 refuses "--ranks" "$program" --ranks many
+refuses "--ranks: 0x10 is no decimal number" "$program" --ranks 0x10
+refuses "--hosts: 0x4 is no decimal number" "$program" --hosts 4,0x4
 refuses "--hosts is 9 but there are only 8 ranks" "$program" --ranks 8 --hosts 9
 refuses "--hosts lists 3 ranks but --ranks is 8" "$program" --ranks 8 --hosts 2,1
 refuses "a dry run needs --ranks" "$program" --cyclic

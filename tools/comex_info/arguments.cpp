@@ -1,6 +1,7 @@
 #include "arguments.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <numeric>
 #include <string_view>
 
@@ -24,6 +25,14 @@ struct Raw {
 
 void declare(CLI::App& app, Arguments& arguments, Raw& raw) {
   const auto count = CLI::Range(1, most_ranks);
+  // CLI11 takes 010 for octal.
+  const CLI::Validator decimal(
+      [](std::string& text) {
+        if (text.find_first_not_of("0123456789") != text.npos) return text + " is no decimal number";
+        text.erase(0, std::min(text.find_first_not_of('0'), text.size() - 1));
+        return std::string();
+      },
+      "");
   app.set_version_flag("--version", "comex " COMEX_VERSION);
   app.add_flag("--json", arguments.json, "Answer in JSON");
   app.add_flag("--topology", arguments.topology, "Show cores and memory of this machine");
@@ -32,9 +41,10 @@ void declare(CLI::App& app, Arguments& arguments, Raw& raw) {
   app.add_flag("--settings-markdown", arguments.settings_markdown, "Write the page docs/settings.md");
   app.add_flag("--settings-man", arguments.settings_man, "Write the manual page comex-settings(7)");
   auto* dry = app.add_option_group("Dry run", "How a job would be split");
-  dry->add_option("--ranks", raw.ranks, "MPI ranks of the job")->check(count);
+  dry->add_option("--ranks", raw.ranks, "MPI ranks of the job")->check(count)->transform(decimal);
   dry->add_option("--hosts", raw.hosts, "Number of hosts, or the ranks on each: 4,4,2")
       ->check(count)
+      ->transform(decimal)
       ->delimiter(',');
   dry->add_flag("--round-robin", arguments.round_robin, "Ranks are dealt round the hosts, not in blocks");
   dry->add_option("--progress-ranks", raw.progress_ranks, "As GA_NUM_PROGRESS_RANKS_PER_NODE");
