@@ -31,6 +31,10 @@ constexpr Range text() {
   return {SettingKind::text, 0, 0, {}};
 }
 
+constexpr Range file(std::string_view yes) {
+  return {SettingKind::file, 0, 0, yes};
+}
+
 constexpr SettingRow make_row(SettingId id, std::string_view name, Range range, Scope scope, Effect effect,
                               std::string_view alias, std::string_view doc) {
   return {id, name, alias, range.kind, range.least, range.most, range.words, scope, effect, doc};
@@ -97,6 +101,8 @@ std::string allowed_text(const SettingRow& row) {
     }
     case SettingKind::text:
       return "text";
+    case SettingKind::file:
+      return "1 or 0, or a file name";
   }
   return {};
 }

@@ -49,7 +49,7 @@ inline constexpr std::size_t setting_count = 0
 enum class Source : unsigned char { fallback, environment, alias, rank0 };
 enum class Scope : unsigned char { job, rank, host };
 enum class Effect : unsigned char { here, none };
-enum class SettingKind : unsigned char { yes_no, whole, bytes, words, text };
+enum class SettingKind : unsigned char { yes_no, whole, bytes, words, text, file };
 
 struct Settings {
 #define COMEX_SETTING(type, member, name, fallback, range, scope, effect, alias, doc) type member = fallback;
@@ -78,7 +78,7 @@ struct SettingRow {
   SettingKind kind;
   std::int64_t least;
   std::int64_t most;
-  std::string_view words;  // "first|second"
+  std::string_view words;  // "first|second"; of a file what 1 stands for
   Scope scope;
   Effect effect;
   std::string_view doc;

@@ -87,6 +87,12 @@ std::optional<std::size_t> read_word(std::string_view text, std::string_view wor
   }
 }
 
+// Words for yes and no are no names of files.
+std::string read_file(std::string_view text, const SettingRow& row) {
+  const std::optional<bool> is_on = read_yes_no(text);
+  return std::string(!is_on ? text : *is_on ? row.words : "0");
+}
+
 std::string write_number(std::int64_t value, SettingKind kind) {
   if (kind == SettingKind::bytes && value > 0) {
     for (const auto& [letter, factor] : size_units)

@@ -31,6 +31,7 @@ std::optional<bool> read_yes_no(std::string_view text);
 std::optional<std::int64_t> read_number(std::string_view text, const SettingRow& row);
 std::optional<std::size_t> read_word(std::string_view text, std::string_view words);
 std::string_view word_at(std::string_view words, std::size_t index);
+std::string read_file(std::string_view text, const SettingRow& row);
 std::string write_number(std::int64_t value, SettingKind kind);
 
 // Returns false when the text is not a value of the row, and leaves the target unchanged.
@@ -45,7 +46,7 @@ bool read(std::string_view text, const SettingRow& row, T& target) {
     const auto index = read_word(text, row.words);
     if (index) value = static_cast<T>(*index);
   } else {
-    value = std::string(text);
+    value = row.kind == SettingKind::file ? read_file(text, row) : std::string(text);
   }
   if (value) target = std::move(*value);
   return value.has_value();

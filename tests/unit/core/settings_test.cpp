@@ -43,7 +43,7 @@ TEST(Settings, every_default_is_a_value_its_own_row_allows) {
   const Settings settings;
   for (const SettingRow& row : setting_rows()) {
     const std::string text = value_text(settings, row.id);
-    if (row.kind == SettingKind::text) continue;
+    if (row.kind == SettingKind::text || row.kind == SettingKind::file) continue;
     ASSERT_FALSE(text.empty()) << row.name;
     const auto again = parse_settings(lookup_in({{std::string(row.name), text}}));
     ASSERT_TRUE(again) << again.failure().text;
@@ -105,6 +105,17 @@ TEST(Settings, the_number_of_progress_ranks_is_0_to_1024_and_nothing_else) {
   EXPECT_EQ(parsed({{"GA_NUM_PROGRESS_RANKS_PER_NODE", "1024"}}).progress_ranks, 1024);
   for (const char* word : {"-1", "1025", "two", "2x", "1k", " ", "1.0", "99999999999999999999"})
     EXPECT_TRUE(contains(refused({{"GA_NUM_PROGRESS_RANKS_PER_NODE", word}}), "0 to 1024")) << word;
+}
+
+TEST(Settings, words_for_yes_and_no_are_no_file_names) {
+  for (const char* word : {"1", "yes", "ON"}) {
+    EXPECT_EQ(parsed({{"COMEX_TRACE", word}}).trace, "comex_trace.json") << word;
+    EXPECT_EQ(parsed({{"COMEX_STATS", word}}).stats, "1") << word;
+  }
+  for (const char* word : {"0", "no", "Off"})
+    EXPECT_EQ(parsed({{"COMEX_TRACE", word}, {"COMEX_STATS", word}}).trace, "0") << word;
+  EXPECT_EQ(parsed({{"COMEX_STATS", "false"}}).stats, "0");
+  EXPECT_EQ(parsed({{"COMEX_TRACE", "./1"}}).trace, "./1");
 }
 
 TEST(Settings, an_empty_value_counts_as_unset) {
