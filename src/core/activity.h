@@ -42,7 +42,7 @@ inline constexpr std::size_t most_waits = 4;          // of a rank's threads at 
 inline constexpr std::size_t most_queue_heads = 8;    // of a progress rank, that its block shows
 // If a call is repeated later than this after its last attempt, the rank does not count as waiting by it.
 inline constexpr std::uint64_t attempts_apart_ns = 2'000'000'000;
-inline constexpr std::uint64_t layout_version = 8;
+inline constexpr std::uint64_t layout_version = 9;
 
 // Most words have one writer, so that adding needs no atomic addition.
 class Word {
@@ -77,6 +77,7 @@ struct alignas(64) Owner {
 
   Word version;  // layout_version once the block is in use; 0: nobody's
   Word pid;
+  Word started;   // when its process began, as /proc has it: a later one may have its pid
   Word rank;      // in the wire: the MPI rank of the job
   Word worker;    // worker number + 1; 0: a progress rank
   Word host;      // number of its host in the job
@@ -190,6 +191,7 @@ class Recorder {
       : block_(reinterpret_cast<Block*>(block)),
         peers_(reinterpret_cast<Peer*>(block + sizeof(Block))),
         slots_(slots),
+        hosts_(hosts),
         host_rows_(std::min(hosts, most_host_rows)),
         counts_all_(counts_sizes || log != nullptr),
         log_(log) {}
@@ -203,13 +205,13 @@ class Recorder {
   // moves less than `least_timed` bytes, and its end is not looked at.
   [[gnu::always_inline]] std::uint32_t count_near(Kind kind, std::uint32_t slot, std::uint64_t bytes,
                                                   std::uint64_t least_timed = 0) const {
-    return count(peers_[slot], kind, bytes, least_timed);
+    return count(slot, slot, kind, bytes, least_timed);
   }
   std::uint32_t count_far(Kind kind, std::uint32_t host, std::uint64_t bytes) const {
-    return count(peers_[slots_ + host % host_rows_], kind, bytes);
+    return count(slots_ + host % host_rows_, slots_ + host, kind, bytes);
   }
   std::uint32_t count_other_world(Kind kind, std::uint64_t bytes) const {
-    return count(peers_[slots_ + host_rows_], kind, bytes);
+    return count(slots_ + host_rows_, slots_ + hosts_, kind, bytes);
   }
   void end_event(std::uint32_t event) const { log_->end(event); }  // it is not 0
 
@@ -266,6 +268,7 @@ class Recorder {
   void show_attempt(const Wait& wait, int handle, std::uint64_t since_ns, std::uint64_t now_ns) const {
     block_->attempts.handle.set(static_cast<std::uint64_t>(handle));
     block_->attempts.last_ns.set(now_ns);
+    block_->attempts.call.since_ns.set(0);  // while the row changes
     write(block_->attempts.call, wait, since_ns);
   }
   // One of this kind has succeeded, with this handle if it is about one.
@@ -303,25 +306,27 @@ class Recorder {
     const auto found = std::ranges::find(contexts, old, &Word::get);
     if (found != contexts.end()) found->set(context);
   }
-  [[gnu::always_inline]] std::uint32_t count(Peer& peer, Kind kind, std::uint64_t bytes,
-                                             std::uint64_t least_timed = 0) const {
-    peer.by_kind[static_cast<std::size_t>(kind)].count_one(bytes);
-    return counts_all_ ? count_more(peer, kind, bytes, least_timed) : 0;
+  // `place`: the row that there would be if every host had one of its own.
+  [[gnu::always_inline]] std::uint32_t count(std::uint32_t row, std::uint32_t place, Kind kind,
+                                             std::uint64_t bytes, std::uint64_t least_timed = 0) const {
+    peers_[row].by_kind[static_cast<std::size_t>(kind)].count_one(bytes);
+    return counts_all_ ? count_more(place, kind, bytes, least_timed) : 0;
   }
-  [[gnu::noinline, gnu::cold]] std::uint32_t count_more(const Peer& peer, Kind kind, std::uint64_t bytes,
+  [[gnu::noinline, gnu::cold]] std::uint32_t count_more(std::uint32_t place, Kind kind, std::uint64_t bytes,
                                                         std::uint64_t least_timed) const {
     constexpr const char* names[kinds] = {"put", "get", "acc", "rmw"};
     const auto index = static_cast<std::size_t>(kind);
     block_->sizes[index][class_of(bytes)].add(1);
     if (log_ == nullptr) return 0;
     const std::uint32_t event =
-        log_->add({.bytes = bytes, .name = names[index], .peer = static_cast<std::int32_t>(&peer - peers_)});
+        log_->add({.bytes = bytes, .name = names[index], .peer = static_cast<std::int32_t>(place)});
     return bytes < least_timed ? 0 : event;
   }
 
   Block* block_ = nullptr;
   Peer* peers_ = nullptr;
   std::uint32_t slots_ = 0;
+  std::uint32_t hosts_ = 1;
   std::uint32_t host_rows_ = 1;
   bool counts_all_ = false;
   trace::Log* log_ = nullptr;

@@ -19,7 +19,7 @@
 namespace comex::trace {
 
 enum class What : std::uint8_t {
-  operation,  // a put, get, acc or rmw; `peer`: row of core/activity
+  operation,  // a put, get, acc or rmw; `peer`: row of core/activity, as if every host had one
   wait,       // `peer`: the worker that it waits for, or -1
   sent,       // a request to a server; `peer`: its MPI rank, `sequence`: its place in the order
   served,     // a request of an origin; `peer`: the origin's MPI rank, `sequence`: its place in the order

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdlib>
 #include <fstream>
+#include <sstream>
 #include <string>
 
 #include "shm/arena_layout.h"
@@ -12,6 +14,15 @@ namespace comex::watch {
 namespace {
 
 constexpr std::uint64_t most_mutexes = 4096;
+
+// What /proc has of a process, from its state on, which stands behind its name; empty: there is none.
+std::string facts_of(std::int32_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string line;
+  std::getline(file, line);
+  const std::size_t behind_name = line.rfind(')');
+  return behind_name == line.npos || behind_name + 2 >= line.size() ? "" : line.substr(behind_name + 2);
+}
 
 template <class T>
 std::span<std::byte> bytes_of(T& value) {
@@ -54,6 +65,22 @@ std::vector<Wait> waits_of(const activity::Block& block, std::uint64_t now_ns) {
   if (!repeated.is_none() && goes_on) waits.push_back(repeated);
   std::ranges::stable_sort(waits, std::ranges::greater(), &Wait::seconds);
   return waits;
+}
+
+// False: there is none, or its world is not open. A wait that changes while it is read may be the name of one
+// and the time of another. So the block is read twice, and a wait that is not the same in both has ended.
+bool read_block(const ReadArena& read, std::uint64_t offset, activity::Block& block) {
+  activity::Block before;
+  if (!read(offset, bytes_of(before)) || before.owner.version.get() != activity::layout_version) return false;
+  if (!read(offset, bytes_of(block))) return false;
+  const auto compare = [](const activity::CurrentWait& old, activity::CurrentWait& now) {
+    if (std::memcmp(static_cast<const void*>(&old), static_cast<const void*>(&now), sizeof now) != 0)
+      now.since_ns.set(0);
+  };
+  for (std::size_t row = 0; row < activity::most_waits; ++row)
+    compare(before.current[row], block.current[row]);
+  compare(before.attempts.call, block.attempts.call);
+  return true;
 }
 
 std::vector<activity::Peer> read_peers(const ReadArena& read, const shm::Geometry& geometry,
@@ -119,7 +146,7 @@ RankState state_of(const activity::Block& block, std::uint64_t now_ns) {
   rank.host = static_cast<std::int32_t>(owner.host.get());
   rank.slot = static_cast<std::int32_t>(owner.slot.get());
   rank.pid = static_cast<std::int32_t>(owner.pid.get());
-  rank.state = process_state(rank.pid);
+  rank.state = process_state(rank.pid, owner.started.get());
   rank.has_left = owner.end.get() == activity::Owner::has_left;
   rank.is_known_dead = owner.end.get() == activity::Owner::has_died;
   rank.open_seconds = (static_cast<double>(now_ns) - static_cast<double>(owner.since_ns.get())) / 1e9;
@@ -154,8 +181,7 @@ JobState read_host(const ReadArena& read, const shm::Geometry& geometry, std::ui
   JobState job_state;
   for (std::uint64_t slot = 0; slot < std::min(geometry.slots, shm::most_slots); ++slot) {
     activity::Block block;
-    const bool is_read = read(block_offset(geometry, slot), bytes_of(block));
-    if (!is_read || block.owner.version.get() != activity::layout_version) continue;  // its world is not open
+    if (!read_block(read, block_offset(geometry, slot), block)) continue;
     RankState& rank = job_state.ranks.emplace_back(state_of(block, now_ns));
     const std::vector<activity::Peer> peers = read_peers(read, geometry, block);
     rank.operations = operations_of(peers);
@@ -169,12 +195,17 @@ JobState read_host(const ReadArena& read, const shm::Geometry& geometry, std::ui
   return job_state;
 }
 
-char process_state(std::int32_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  std::string line;
-  if (!std::getline(file, line)) return 'X';
-  const std::size_t behind_name = line.rfind(')');
-  return behind_name == std::string::npos || behind_name + 2 >= line.size() ? '?' : line[behind_name + 2];
+std::uint64_t process_start(std::int32_t pid) {
+  std::istringstream facts(facts_of(pid));
+  std::string fact;
+  for (int i = 0; i < 20; ++i) facts >> fact;  // the 20th from the state on
+  return std::strtoull(fact.c_str(), nullptr, 10);
+}
+
+char process_state(std::int32_t pid, std::uint64_t started) {
+  const std::string facts = facts_of(pid);
+  if (facts.empty()) return 'X';
+  return started != 0 && process_start(pid) != started ? 'X' : facts.front();
 }
 
 }  // namespace comex::watch

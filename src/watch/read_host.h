@@ -34,7 +34,9 @@ void read_queues(const activity::Block& block, std::uint64_t now_ns, std::vector
 JobState read_host(const ReadArena& read, const shm::Geometry& geometry, std::uint64_t now_ns,
                    const SeeRank& see = {});
 
-// Of a process of this machine, as /proc has it; 'X': there is none.
-char process_state(std::int32_t pid);
+// When this process of this machine began, as /proc has it; 0: there is none.
+std::uint64_t process_start(std::int32_t pid);
+// Of the process that began then, as /proc has it; 'X': it is gone. `started` 0: whenever it began.
+char process_state(std::int32_t pid, std::uint64_t started);
 
 }  // namespace comex::watch

@@ -20,6 +20,13 @@ std::string microseconds(std::uint64_t ns) {
   return text;
 }
 
+// A name of a machine may be any bytes.
+std::string in_json(std::string name) {
+  std::ranges::replace_if(
+      name, [](char c) { return c < ' ' || c > '~' || c == '"' || c == '\\'; }, '?');
+  return name;
+}
+
 // Extends 16-bit sequence numbers, which wrap; events come in order of time.
 class WholeNumbers {
  public:
@@ -39,7 +46,7 @@ class Writer {
 
   void names() {
     out_ << R"({"ph":"M","name":"process_name","pid":)" << traced_.host << R"(,"args":{"name":"host )"
-         << traced_.host << " " << traced_.host_name << "\"}},\n";
+         << traced_.host << " " << in_json(traced_.host_name) << "\"}},\n";
     const bool is_worker = traced_.worker >= 0;
     out_ << R"({"ph":"M","name":"thread_name")" << track() << R"(,"args":{"name":")"
          << (is_worker ? "worker " + std::to_string(traced_.worker) : std::string("progress rank"))
@@ -75,7 +82,7 @@ class Writer {
     const auto row = static_cast<std::size_t>(event.peer);
     const std::size_t slots = traced_.worker_of_slot.size();
     if (row < slots) return "worker " + std::to_string(traced_.worker_of_slot[row]);
-    if (row < slots + traced_.host_rows) return "host " + std::to_string(row - slots);
+    if (row < slots + traced_.hosts) return "host " + std::to_string(row - slots);
     return "another world";
   }
 

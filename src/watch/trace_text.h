@@ -22,9 +22,9 @@ struct TracedRank {
   std::int32_t host = 0;
   std::string host_name;
   std::vector<std::int32_t> worker_of_slot;  // of its host; -1: a progress rank
-  std::uint32_t host_rows = 1;               // as in core/activity
-  std::int64_t shift_ns = 0;                 // adds to times of events, so that all machines have one time
-  std::uint64_t lost = 0;                    // events that there was no room for
+  std::uint32_t hosts = 1;
+  std::int64_t shift_ns = 0;  // adds to times of events, so that all machines have one time
+  std::uint64_t lost = 0;     // events that there was no room for
 };
 
 // Each event ends with ",\n". The events are brought into the order of their beginnings.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/statistics.h"
+#include "watch/read_host.h"
 
 namespace comex::runtime {
 namespace {
@@ -62,6 +63,7 @@ activity::Recorder begin_activity(World& world, TransportRank rank) {
                                     world.log.get());
   activity::Owner& owner = recorder.block().owner;
   owner.pid.set(static_cast<std::uint64_t>(world.os->pid()));
+  owner.started.set(watch::process_start(world.os->pid()));
   owner.rank.set(static_cast<std::uint64_t>(rank));
   owner.worker.set(static_cast<std::uint64_t>(place.worker) + 1);
   owner.host.set(static_cast<std::uint64_t>(place.host));

@@ -30,7 +30,7 @@ watch::TracedRank traced_rank(const World& world, TransportRank rank) {
   traced.host = world.place.host;
   traced.host_name = world.group->host_name(static_cast<std::uint32_t>(world.place.host));
   for (const pr::RankPlace& place : world.share.places) traced.worker_of_slot.push_back(place.worker);
-  traced.host_rows = std::min(world.share.hosts, activity::most_host_rows);
+  traced.hosts = world.share.hosts;
   traced.lost = world.log->lost();
   return traced;
 }

@@ -64,6 +64,20 @@ TEST(TraceLog, has_what_a_recorder_counts) {
   EXPECT_EQ(events[3].end_ns, 30U);
 }
 
+TEST(TraceLog, knows_hosts_that_share_a_row) {
+  std::vector<std::byte> bytes(activity::bytes_for(2, 300));
+  Log log(10);
+  const activity::Recorder recorder(bytes.data(), 2, 300, false, &log);
+  recorder.count_far(activity::Kind::get, 3, 8);
+  recorder.count_far(activity::Kind::get, 259, 8);
+  recorder.count_other_world(activity::Kind::get, 8);
+  const auto events = log.events();
+  ASSERT_EQ(events.size(), 3U);
+  EXPECT_EQ(events[0].peer, 5);
+  EXPECT_EQ(events[1].peer, 261);
+  EXPECT_EQ(events[2].peer, 302) << "behind all hosts";
+}
+
 TEST(TraceLog, is_not_there_without_being_asked_for) {
   std::vector<std::byte> bytes(activity::bytes_for(1, 1));
   const activity::Recorder recorder(bytes.data(), 1, 1, true);

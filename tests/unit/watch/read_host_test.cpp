@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <cstring>
+#include <functional>
 #include <vector>
 
 namespace comex::watch {
@@ -25,6 +28,7 @@ class Arena {
     ++reads_;
     if (offset > bytes.size() || into.size() > bytes.size() - offset) return false;
     std::memcpy(into.data(), bytes.data() + offset, into.size());
+    if (behind_read) behind_read();
     return true;
   }
   void show(std::uint64_t slot, std::uint64_t peers, std::uint64_t worker = 2) {
@@ -42,7 +46,12 @@ class Arena {
   }
   std::uint64_t reads() const { return reads_; }
 
+  activity::Block& block(std::uint64_t slot) {
+    return *reinterpret_cast<activity::Block*>(bytes.data() + block_offset(some_geometry(1), slot));
+  }
+
   std::vector<std::byte> bytes = std::vector<std::byte>(65536);
+  std::function<void()> behind_read;
 
  private:
   std::uint64_t reads_ = 0;
@@ -101,6 +110,35 @@ TEST(ReadHost, shows_attempts_as_a_wait_while_they_go_on) {
   EXPECT_EQ(now.wait.server, 7);
   EXPECT_EQ(now.wait.seconds, 3.5);
   EXPECT_TRUE(state_of(block, 6'000'000'000).wait.is_none()) << "the last one is two seconds old";
+}
+
+TEST(ReadHost, shows_no_wait_that_changes_while_it_is_read) {
+  Arena arena;
+  arena.show(0, 0);
+  activity::Block& block = arena.block(0);
+  for (activity::CurrentWait* wait : {&block.current[0], &block.current[1], &block.attempts.call}) {
+    wait->name[0].set(0x6b636f6c);  // "lock"
+    wait->since_ns.set(1);
+  }
+  EXPECT_EQ(arena.look(1).threads.size(), 2U);
+  arena.behind_read = [&] {
+    block.current[0].name[0].set(0x746567);  // "get"
+    block.attempts.call.since_ns.set(0);
+  };
+  const JobState job_state = arena.look(1);
+  EXPECT_EQ(job_state.ranks.at(0).wait.name(), "lock");
+  EXPECT_TRUE(job_state.threads.empty());
+}
+
+TEST(ReadHost, takes_a_later_process_of_the_same_number_for_none) {
+  activity::Block block{};
+  block.owner.pid.set(static_cast<std::uint64_t>(getpid()));
+  EXPECT_EQ(state_of(block, 1).state, 'R') << "whenever it began";
+  block.owner.started.set(process_start(getpid()));
+  EXPECT_NE(block.owner.started.get(), 0U);
+  EXPECT_EQ(state_of(block, 1).state, 'R');
+  block.owner.started.add(1);
+  EXPECT_EQ(state_of(block, 1).state, 'X');
 }
 
 TEST(ReadHost, takes_any_number_for_a_worker) {

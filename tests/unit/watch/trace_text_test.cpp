@@ -17,7 +17,7 @@ TracedRank worker_3() {
   rank.host = 1;
   rank.host_name = "node7";
   rank.worker_of_slot = {2, 3, -1};
-  rank.host_rows = 2;
+  rank.hosts = 2;
   rank.shift_ns = -1000;
   return rank;
 }
@@ -37,6 +37,9 @@ TEST(TraceText, names_the_track) {
   EXPECT_TRUE(has(text, R"("name":"host 1 node7")")) << text;
   EXPECT_TRUE(has(text, R"x("name":"worker 3 (rank 4)")x")) << text;
   EXPECT_FALSE(has(text, "later events"));
+  TracedRank strange = worker_3();
+  strange.host_name = "a\"b\\c\x80";
+  EXPECT_TRUE(has(text_of({}, strange), R"("name":"host 1 a?b?c?")"));
   TracedRank full = worker_3();
   full.lost = 12;
   EXPECT_TRUE(has(text_of({}, full), "12 later events are not here"));
