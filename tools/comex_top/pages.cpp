@@ -176,7 +176,7 @@ std::string json_of(const JobView& view, const Matrix& matrix) {
     out["hosts"].push_back(told);
   }
   out["matrix"] = {{"from", matrix.from}, {"to", matrix.to}, {"bytes", matrix.bytes}};
-  return out.dump(2) + "\n";
+  return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";  // bytes may be anything
 }
 
 std::string html_of(const JobView& view, const Matrix& matrix, const std::vector<Moment>& moments) {

@@ -1,8 +1,9 @@
 // comex_top_waits: the share of its time that a rank has waited between two looks. A wait is counted when it
-// ends, and a call that is repeated never is.
+// ends, and a call that is repeated never is. And what such a rank looks like in JSON, whatever its call.
 #include <cmath>
 #include <cstdio>
 
+#include "pages.h"
 #include "view.h"
 
 namespace {
@@ -56,6 +57,13 @@ int main() {
     const double waiting = compare(&before, job_of(10 + between_s, each.now)).ranks.front().waiting;
     if (std::abs(waiting - each.waiting) < 1e-6) continue;
     std::printf("%s: %g, not %g\n", each.what, waiting, each.waiting);
+    ++failures;
+  }
+  Job strange = job_of(10, {0, 5, false});  // as another user's arena may have it
+  strange.hosts.front().ranks.front().wait.call[0] = '\xff';
+  if (json_of(compare(nullptr, strange), matrix_of(strange)).find("\"call\": \"\xef\xbf\xbd\"") ==
+      std::string::npos) {
+    std::printf("a name that is no UTF-8 is no text in JSON\n");
     ++failures;
   }
   return failures;
