@@ -164,19 +164,19 @@ inline int acc_bytes(int op, const void* scale, void* src, void* dst, std::int64
 using namespace comex::calls;
 using comex::op::size_of;
 
-int comex_put(void* src, void* dst, int bytes, int proc, comex_group_t group) {
+[[gnu::flatten]] int comex_put(void* src, void* dst, int bytes, int proc, comex_group_t group) {
   return put_bytes(src, dst, bytes, proc, group);
 }
 
-int comex_put_x(const void* src, void* dst, size_t bytes, int proc, comex_group_t group) {
+[[gnu::flatten]] int comex_put_x(const void* src, void* dst, size_t bytes, int proc, comex_group_t group) {
   return put_bytes(writable(src), dst, size_of(bytes), proc, group);
 }
 
-int comex_get(void* src, void* dst, int bytes, int proc, comex_group_t group) {
+[[gnu::flatten]] int comex_get(void* src, void* dst, int bytes, int proc, comex_group_t group) {
   return get_bytes(src, dst, bytes, proc, group);
 }
 
-int comex_get_x(const void* src, void* dst, size_t bytes, int proc, comex_group_t group) {
+[[gnu::flatten]] int comex_get_x(const void* src, void* dst, size_t bytes, int proc, comex_group_t group) {
   return get_bytes(writable(src), dst, size_of(bytes), proc, group);
 }
 

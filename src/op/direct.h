@@ -41,8 +41,8 @@ class Direct {
 
   // The small path is one bounds check, then the work. It returns false if the check fails and nothing was
   // done; run() and atomic() then tell why.
-  bool try_put(const groups::WorkerPlace& place, Worker target, const void* near, void* far,
-               std::uint64_t bytes) const {
+  [[gnu::always_inline]] bool try_put(const groups::WorkerPlace& place, Worker target, const void* near,
+                                      void* far, std::uint64_t bytes) const {
     const std::uint64_t offset = offset_of(place, far);
     if (!extents_->covers(target, offset, bytes)) [[unlikely]]
       return false;
@@ -50,8 +50,8 @@ class Direct {
     note_written(offset, bytes);
     return true;
   }
-  bool try_get(const groups::WorkerPlace& place, Worker target, void* near, const void* far,
-               std::uint64_t bytes) const {
+  [[gnu::always_inline]] bool try_get(const groups::WorkerPlace& place, Worker target, void* near,
+                                      const void* far, std::uint64_t bytes) const {
     const std::uint64_t offset = offset_of(place, far);
     if (!extents_->covers(target, offset, bytes)) [[unlikely]]
       return false;

@@ -137,7 +137,7 @@ class Extents {
   DataRange range_of(std::uint32_t id) const;
   Result<Extent> allocate_pages(const AllocationOptions& options);
   // The record that holds, or held, this place; null if the table does not reach so far.
-  const ExtentRecord* find_record(std::uint64_t offset) const {
+  [[gnu::always_inline]] const ExtentRecord* find_record(std::uint64_t offset) const {
     const std::uint64_t into_data = offset - place_.geometry.data_offset;  // huge before the data area
     const std::uint64_t page = into_data / page_bytes;
     if (page >= place_.block->table_pages.load(std::memory_order_relaxed)) return nullptr;
