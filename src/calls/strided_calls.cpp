@@ -27,92 +27,40 @@ op::StridedArguments<Stride, Count> sides(const void* near, const Stride* near_s
 
 using namespace comex::calls;
 
-int comex_puts(void* src, int* src_stride, void* dst, int* dst_stride, int* count, int stride_levels,
-               int proc, comex_group_t group) {
-  return transfer({"puts", proc, group}, as_put,
-                  sides(src, src_stride, dst, dst_stride, count, stride_levels), Finish::block());
-}
+COMEX_DATA_PAIR(puts, "puts",
+                (void* src, int* src_stride, void* dst, int* dst_stride, int* count, int stride_levels,
+                 int proc, comex_group_t group),
+                as_put, sides(src, src_stride, dst, dst_stride, count, stride_levels))
 
-int comex_puts_x(const void* src, const ptrdiff_t* src_stride, void* dst, const ptrdiff_t* dst_stride,
-                 const size_t* count, int stride_levels, int proc, comex_group_t group) {
-  return transfer({"puts", proc, group}, as_put,
-                  sides(src, src_stride, dst, dst_stride, count, stride_levels), Finish::block());
-}
+COMEX_DATA_PAIR(gets, "gets",
+                (void* src, int* src_stride, void* dst, int* dst_stride, int* count, int stride_levels,
+                 int proc, comex_group_t group),
+                as_get, sides(dst, dst_stride, src, src_stride, count, stride_levels))
 
-int comex_gets(void* src, int* src_stride, void* dst, int* dst_stride, int* count, int stride_levels,
-               int proc, comex_group_t group) {
-  return transfer({"gets", proc, group}, as_get,
-                  sides(dst, dst_stride, src, src_stride, count, stride_levels), Finish::block());
-}
+COMEX_DATA_PAIR(accs, "accs",
+                (int op, void* scale, void* src, int* src_stride, void* dst, int* dst_stride, int* count,
+                 int stride_levels, int proc, comex_group_t group),
+                as_acc({op, scale}), sides(src, src_stride, dst, dst_stride, count, stride_levels))
 
-int comex_gets_x(const void* src, const ptrdiff_t* src_stride, void* dst, const ptrdiff_t* dst_stride,
-                 const size_t* count, int stride_levels, int proc, comex_group_t group) {
-  return transfer({"gets", proc, group}, as_get,
-                  sides(dst, dst_stride, src, src_stride, count, stride_levels), Finish::block());
-}
+COMEX_DATA_PAIR(puts_x, "puts",
+                (const void* src, const ptrdiff_t* src_stride, void* dst, const ptrdiff_t* dst_stride,
+                 const size_t* count, int stride_levels, int proc, comex_group_t group),
+                as_put, sides(src, src_stride, dst, dst_stride, count, stride_levels))
 
-int comex_accs(int op, void* scale, void* src, int* src_stride, void* dst, int* dst_stride, int* count,
-               int stride_levels, int proc, comex_group_t group) {
-  return transfer({"accs", proc, group}, as_acc({op, scale}),
-                  sides(src, src_stride, dst, dst_stride, count, stride_levels), Finish::block());
-}
+COMEX_DATA_PAIR(gets_x, "gets",
+                (const void* src, const ptrdiff_t* src_stride, void* dst, const ptrdiff_t* dst_stride,
+                 const size_t* count, int stride_levels, int proc, comex_group_t group),
+                as_get, sides(dst, dst_stride, src, src_stride, count, stride_levels))
 
-int comex_accs_x(int type, const void* scale, const void* src, const ptrdiff_t* src_stride, void* dst,
+COMEX_DATA_PAIR(accs_x, "accs",
+                (int type, const void* scale, const void* src, const ptrdiff_t* src_stride, void* dst,
                  const ptrdiff_t* dst_stride, const size_t* count, int stride_levels, int proc,
-                 comex_group_t group) {
-  return transfer({"accs", proc, group}, as_acc({type, scale}),
-                  sides(src, src_stride, dst, dst_stride, count, stride_levels), Finish::block());
-}
+                 comex_group_t group),
+                as_acc({type, scale}), sides(src, src_stride, dst, dst_stride, count, stride_levels))
 
-int comex_accs_op(int op, int type, const void* src, const ptrdiff_t* src_stride, void* dst,
-                  const ptrdiff_t* dst_stride, const size_t* count, int stride_levels, int proc,
-                  comex_group_t group) {
-  return transfer({"accs_op", proc, group}, as_acc(Accumulate::by(op, type)),
-                  sides(src, src_stride, dst, dst_stride, count, stride_levels), Finish::block());
-}
-
-int comex_nbputs(void* src, int* src_stride, void* dst, int* dst_stride, int* count, int stride_levels,
-                 int proc, comex_group_t group, comex_request_t* handle) {
-  return transfer({"nbputs", proc, group}, as_put,
-                  sides(src, src_stride, dst, dst_stride, count, stride_levels), Finish::by(handle));
-}
-
-int comex_nbputs_x(const void* src, const ptrdiff_t* src_stride, void* dst, const ptrdiff_t* dst_stride,
-                   const size_t* count, int stride_levels, int proc, comex_group_t group,
-                   comex_request_t* handle) {
-  return transfer({"nbputs", proc, group}, as_put,
-                  sides(src, src_stride, dst, dst_stride, count, stride_levels), Finish::by(handle));
-}
-
-int comex_nbgets(void* src, int* src_stride, void* dst, int* dst_stride, int* count, int stride_levels,
-                 int proc, comex_group_t group, comex_request_t* handle) {
-  return transfer({"nbgets", proc, group}, as_get,
-                  sides(dst, dst_stride, src, src_stride, count, stride_levels), Finish::by(handle));
-}
-
-int comex_nbgets_x(const void* src, const ptrdiff_t* src_stride, void* dst, const ptrdiff_t* dst_stride,
-                   const size_t* count, int stride_levels, int proc, comex_group_t group,
-                   comex_request_t* handle) {
-  return transfer({"nbgets", proc, group}, as_get,
-                  sides(dst, dst_stride, src, src_stride, count, stride_levels), Finish::by(handle));
-}
-
-int comex_nbaccs(int op, void* scale, void* src, int* src_stride, void* dst, int* dst_stride, int* count,
-                 int stride_levels, int proc, comex_group_t group, comex_request_t* handle) {
-  return transfer({"nbaccs", proc, group}, as_acc({op, scale}),
-                  sides(src, src_stride, dst, dst_stride, count, stride_levels), Finish::by(handle));
-}
-
-int comex_nbaccs_x(int type, const void* scale, const void* src, const ptrdiff_t* src_stride, void* dst,
-                   const ptrdiff_t* dst_stride, const size_t* count, int stride_levels, int proc,
-                   comex_group_t group, comex_request_t* handle) {
-  return transfer({"nbaccs", proc, group}, as_acc({type, scale}),
-                  sides(src, src_stride, dst, dst_stride, count, stride_levels), Finish::by(handle));
-}
-
-int comex_nbaccs_op(int op, int type, const void* src, const ptrdiff_t* src_stride, void* dst,
-                    const ptrdiff_t* dst_stride, const size_t* count, int stride_levels, int proc,
-                    comex_group_t group, comex_request_t* handle) {
-  return transfer({"nbaccs_op", proc, group}, as_acc(Accumulate::by(op, type)),
-                  sides(src, src_stride, dst, dst_stride, count, stride_levels), Finish::by(handle));
-}
+COMEX_DATA_PAIR(accs_op, "accs_op",
+                (int op, int type, const void* src, const ptrdiff_t* src_stride, void* dst,
+                 const ptrdiff_t* dst_stride, const size_t* count, int stride_levels, int proc,
+                 comex_group_t group),
+                as_acc(Accumulate::by(op, type)),
+                sides(src, src_stride, dst, dst_stride, count, stride_levels))

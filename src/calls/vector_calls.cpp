@@ -55,66 +55,27 @@ int transfer(const Call& made, const DataCall& request, const Descriptor* descri
 using namespace comex::calls;
 using comex::op::size_of;
 
-int comex_putv(comex_giov_t* darr, int len, int proc, comex_group_t group) {
-  return transfer({"putv", proc, group}, as_put, darr, len, Finish::block());
-}
+COMEX_DATA_PAIR(putv, "putv", (comex_giov_t * darr, int len, int proc, comex_group_t group), as_put, darr,
+                len)
 
-int comex_putv_x(const comex_giov_x_t* darr, size_t len, int proc, comex_group_t group) {
-  return transfer({"putv", proc, group}, as_put, darr, size_of(len), Finish::block());
-}
+COMEX_DATA_PAIR(getv, "getv", (comex_giov_t * darr, int len, int proc, comex_group_t group), as_get, darr,
+                len)
 
-int comex_getv(comex_giov_t* darr, int len, int proc, comex_group_t group) {
-  return transfer({"getv", proc, group}, as_get, darr, len, Finish::block());
-}
+COMEX_DATA_PAIR(accv, "accv",
+                (int op, void* scale, comex_giov_t* darr, int len, int proc, comex_group_t group),
+                as_acc({op, scale}), darr, len)
 
-int comex_getv_x(const comex_giov_x_t* darr, size_t len, int proc, comex_group_t group) {
-  return transfer({"getv", proc, group}, as_get, darr, size_of(len), Finish::block());
-}
+COMEX_DATA_PAIR(putv_x, "putv", (const comex_giov_x_t* darr, size_t len, int proc, comex_group_t group),
+                as_put, darr, size_of(len))
 
-int comex_accv(int op, void* scale, comex_giov_t* darr, int len, int proc, comex_group_t group) {
-  return transfer({"accv", proc, group}, as_acc({op, scale}), darr, len, Finish::block());
-}
+COMEX_DATA_PAIR(getv_x, "getv", (const comex_giov_x_t* darr, size_t len, int proc, comex_group_t group),
+                as_get, darr, size_of(len))
 
-int comex_accv_x(int type, const void* scale, const comex_giov_x_t* darr, size_t len, int proc,
-                 comex_group_t group) {
-  return transfer({"accv", proc, group}, as_acc({type, scale}), darr, size_of(len), Finish::block());
-}
+COMEX_DATA_PAIR(accv_x, "accv",
+                (int type, const void* scale, const comex_giov_x_t* darr, size_t len, int proc,
+                 comex_group_t group),
+                as_acc({type, scale}), darr, size_of(len))
 
-int comex_accv_op(int op, int type, const comex_giov_x_t* darr, size_t len, int proc, comex_group_t group) {
-  return transfer({"accv_op", proc, group}, as_acc(Accumulate::by(op, type)), darr, size_of(len),
-                  Finish::block());
-}
-
-int comex_nbputv(comex_giov_t* darr, int len, int proc, comex_group_t group, comex_request_t* handle) {
-  return transfer({"nbputv", proc, group}, as_put, darr, len, Finish::by(handle));
-}
-
-int comex_nbputv_x(const comex_giov_x_t* darr, size_t len, int proc, comex_group_t group,
-                   comex_request_t* handle) {
-  return transfer({"nbputv", proc, group}, as_put, darr, size_of(len), Finish::by(handle));
-}
-
-int comex_nbgetv(comex_giov_t* darr, int len, int proc, comex_group_t group, comex_request_t* handle) {
-  return transfer({"nbgetv", proc, group}, as_get, darr, len, Finish::by(handle));
-}
-
-int comex_nbgetv_x(const comex_giov_x_t* darr, size_t len, int proc, comex_group_t group,
-                   comex_request_t* handle) {
-  return transfer({"nbgetv", proc, group}, as_get, darr, size_of(len), Finish::by(handle));
-}
-
-int comex_nbaccv(int op, void* scale, comex_giov_t* darr, int len, int proc, comex_group_t group,
-                 comex_request_t* handle) {
-  return transfer({"nbaccv", proc, group}, as_acc({op, scale}), darr, len, Finish::by(handle));
-}
-
-int comex_nbaccv_x(int type, const void* scale, const comex_giov_x_t* darr, size_t len, int proc,
-                   comex_group_t group, comex_request_t* handle) {
-  return transfer({"nbaccv", proc, group}, as_acc({type, scale}), darr, size_of(len), Finish::by(handle));
-}
-
-int comex_nbaccv_op(int op, int type, const comex_giov_x_t* darr, size_t len, int proc, comex_group_t group,
-                    comex_request_t* handle) {
-  return transfer({"nbaccv_op", proc, group}, as_acc(Accumulate::by(op, type)), darr, size_of(len),
-                  Finish::by(handle));
-}
+COMEX_DATA_PAIR(accv_op, "accv_op",
+                (int op, int type, const comex_giov_x_t* darr, size_t len, int proc, comex_group_t group),
+                as_acc(Accumulate::by(op, type)), darr, size_of(len))
