@@ -12,13 +12,12 @@ using groups::Group;
 // Returns COMEX_SUCCESS when the value of ask(one, other) has been stored at `result`.
 template <class Ask>
 int ask_both(const char* name, comex_group_t a, comex_group_t b, int* result, Ask&& ask) {
-  runtime::Runtime* runtime = runtime::enter(name);
-  if (runtime == nullptr || !runtime::has_place(*runtime, name, result)) return COMEX_FAILURE;
-  const Group* one = runtime::find_group(*runtime, name, a);
-  const Group* other = one == nullptr ? nullptr : runtime::find_group(*runtime, name, b);
-  if (other == nullptr) return COMEX_FAILURE;
-  *result = static_cast<int>(ask(*one, *other));
-  return COMEX_SUCCESS;
+  return runtime::tell_of_group(name, a, result,
+                                [&](runtime::Runtime& runtime, const Group& one) -> Result<int> {
+                                  const Group* other = runtime.groups().find(b);
+                                  if (other == nullptr) return runtime::no_such_group(b);
+                                  return static_cast<int>(ask(one, *other));
+                                });
 }
 
 }  // namespace

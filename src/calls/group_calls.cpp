@@ -127,10 +127,8 @@ int comex_group_translate_ranks(int n, comex_group_t from, int* ranks_from, come
   std::vector<int> translated;
   for (int i = 0; i < n; ++i) {
     const int rank = ranks_from[i];
-    if (rank < 0 || static_cast<std::uint32_t>(rank) >= source->targets().size()) {
-      runtime::say_no_rank(*runtime, name, rank, *source, from);
-      return COMEX_FAILURE;
-    }
+    if (!runtime::lpid_of(rank, *source))
+      return runtime->reporter().fail({.operation = name}, runtime::no_such_rank(rank, *source, from));
     const int found =
         comex::groups::counterpart({source->targets(), source->endpoints()}, static_cast<std::uint32_t>(rank),
                                    {target->targets(), target->endpoints()});

@@ -18,11 +18,8 @@ namespace {
 
 constexpr const char* creation = "intergroup_create";
 
-groups::Group* find_inter_group(runtime::Runtime& runtime, const char* operation, int handle) {
-  groups::Group* group = runtime::find_group(runtime, operation, handle);
-  if (group == nullptr || group->is_inter()) return group;
-  runtime.reporter().fail({.operation = operation}, "group " + std::to_string(handle) + " is no inter-group");
-  return nullptr;
+Failure no_inter_group(int handle) {
+  return caller_error("group " + std::to_string(handle) + " is no inter-group");
 }
 
 using PortText = std::array<char, 320>;  // a host name has at most 255 letters
@@ -182,13 +179,12 @@ using namespace comex;
 using namespace comex::calls;
 
 int comex_group_remote_size(comex_group_t inter, int* size) {
-  const char* name = "group_remote_size";
-  runtime::Runtime* runtime = runtime::enter(name);
-  if (runtime == nullptr || !runtime::has_place(*runtime, name, size)) return COMEX_FAILURE;
-  const comex::groups::Group* group = find_inter_group(*runtime, name, inter);
-  if (group == nullptr) return COMEX_FAILURE;
-  *size = static_cast<int>(group->targets().size());
-  return COMEX_SUCCESS;
+  return runtime::tell_of_group(
+      "group_remote_size", inter, size,
+      [inter](const runtime::Runtime&, const groups::Group& group) -> comex::Result<int> {
+        if (!group.is_inter()) return no_inter_group(inter);
+        return static_cast<int>(group.targets().size());
+      });
 }
 
 int comex_intergroup_create(comex_group_t local, int local_leader, comex_group_t peer, int remote_leader,
@@ -218,7 +214,8 @@ int comex_group_merge(comex_group_t inter, int high, comex_group_t* merged) {
   runtime::Runtime* runtime = runtime::enter(name);
   if (runtime == nullptr) return COMEX_FAILURE;
   const runtime::CallScope call(name, inter);
-  const comex::groups::Group* group = find_inter_group(*runtime, name, inter);
+  const comex::groups::Group* group = runtime::find_group(*runtime, name, inter);
   if (group == nullptr) return COMEX_FAILURE;
+  if (!group->is_inter()) return runtime->reporter().fail({.operation = name}, no_inter_group(inter));
   return merge(*runtime, name, *group, inter, high != 0, merged);
 }

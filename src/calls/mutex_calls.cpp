@@ -41,9 +41,13 @@ struct Named {  // a mutex; one that exists, if it is on the own host
 
 [[gnu::noinline]] bool say_no_mutex(const char* name, int mutex, int proc) {
   runtime::Runtime* runtime = runtime::enter(name);
-  Worker owner = 0;
-  if (runtime == nullptr || !runtime::find_target(*runtime, name, proc, COMEX_GROUP_WORLD, owner))
+  if (runtime == nullptr) return false;
+  const groups::Group& world = *runtime->groups().find(COMEX_GROUP_WORLD);
+  const auto owner = static_cast<Worker>(proc);
+  if (!runtime::lpid_of(proc, world)) {
+    runtime->reporter().fail({.operation = name}, runtime::no_such_rank(proc, world, COMEX_GROUP_WORLD));
     return false;
+  }
   const groups::WorkerPlace& place = runtime->place(owner);
   const bool is_here = place.host == static_cast<std::uint32_t>(runtime->world().place.host);
   const std::uint64_t count = is_here ? runtime->mutexes().count(place.slot) : 0;  // else: the world has none

@@ -14,26 +14,22 @@ int comex_table_references(comex_group_t group, int* count) {
 }
 
 int comex_connection_references(comex_gpid_t gpid, int* count) {
-  const char* name = "connection_references";
-  runtime::Runtime* runtime = runtime::enter(name);
-  if (runtime == nullptr || !runtime::has_place(*runtime, name, count)) return COMEX_FAILURE;
-  const comex::Gpid named{gpid.world, gpid.rank};
-  const auto references = runtime->registry().connection_references(named);
-  if (!references) return runtime->reporter().fail({.operation = name}, references.failure());
-  const auto lpid = runtime->registry().lpid_of(named);
-  const std::uint32_t pending = lpid && lpid.value() >= 0 ? runtime->pending_to(lpid.value()) : 0;
-  *count = static_cast<int>(references.value() + pending);
-  return COMEX_SUCCESS;
+  return runtime::tell("connection_references", count, [&](runtime::Runtime& runtime) -> Result<int> {
+    const comex::Gpid named{gpid.world, gpid.rank};
+    const auto references = runtime.registry().connection_references(named);
+    if (!references) return references.failure();
+    const auto lpid = runtime.registry().lpid_of(named);
+    const std::uint32_t pending = lpid && lpid.value() >= 0 ? runtime.pending_to(lpid.value()) : 0;
+    return static_cast<int>(references.value() + pending);
+  });
 }
 
 int comex_world_references(uint32_t world, int* count) {
-  const char* name = "world_references";
-  runtime::Runtime* runtime = runtime::enter(name);
-  if (runtime == nullptr || !runtime::has_place(*runtime, name, count)) return COMEX_FAILURE;
-  const auto references = runtime->registry().world_references(world);
-  if (!references) return runtime->reporter().fail({.operation = name}, references.failure());
-  *count = static_cast<int>(references.value());
-  return COMEX_SUCCESS;
+  return runtime::tell("world_references", count, [&](const runtime::Runtime& runtime) -> Result<int> {
+    const auto references = runtime.registry().world_references(world);
+    if (!references) return references.failure();
+    return static_cast<int>(references.value());
+  });
 }
 
 int comex_set_card_hook(const comex_card_hook_t* hook) {

@@ -44,11 +44,10 @@ int comex_world_spawn(const char* command, char* const argv[], int processes, in
 }
 
 int comex_world_parent(comex_group_t* parent) {
-  runtime::Runtime* runtime = runtime::enter("world_parent");
-  if (runtime == nullptr || !runtime::has_place(*runtime, "world_parent", parent)) return COMEX_FAILURE;
-  const int handle = worlds::joined_worlds(*runtime).parent;
-  *parent = handle == worlds::no_group ? COMEX_GROUP_NULL : handle;
-  return COMEX_SUCCESS;
+  return runtime::tell("world_parent", parent, [](runtime::Runtime& runtime) {
+    const int handle = worlds::joined_worlds(runtime).parent;
+    return handle == worlds::no_group ? COMEX_GROUP_NULL : handle;
+  });
 }
 
 int comex_world_disconnect(comex_group_t* peer) {

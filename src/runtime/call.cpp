@@ -2,13 +2,15 @@
 
 namespace comex::runtime {
 
-void say_no_rank(const Runtime& runtime, const char* operation, int proc, const groups::Group& group,
-                 comex_group_t handle) {
+Failure no_such_group(comex_group_t handle) {
+  return caller_error("group " + std::to_string(handle) + " does not exist, or was freed");
+}
+
+Failure no_such_rank(int proc, const groups::Group& group, comex_group_t handle) {
   const std::string name = "group " + std::to_string(handle);
-  runtime.reporter().fail({.operation = operation},
-                          "rank " + std::to_string(proc) +
-                              " is out of range: " + (group.is_inter() ? "the other side of " + name : name) +
-                              " has ranks 0 to " + std::to_string(group.targets().size() - 1));
+  return caller_error("rank " + std::to_string(proc) +
+                      " is out of range: " + (group.is_inter() ? "the other side of " + name : name) +
+                      " has ranks 0 to " + std::to_string(group.targets().size() - 1));
 }
 
 bool check_reachable(Runtime& runtime, const char* operation, Lpid lpid, const TargetName& named,

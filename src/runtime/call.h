@@ -21,12 +21,11 @@ inline Runtime* enter(const char* operation) {
   return nullptr;
 }
 
+Failure no_such_group(comex_group_t handle);
 inline groups::Group* find_group(Runtime& runtime, const char* operation, comex_group_t handle) {
   groups::Group* group = runtime.groups().find(handle);
-  if (group == nullptr) [[unlikely]] {
-    runtime.reporter().fail({.operation = operation},
-                            "group " + std::to_string(handle) + " does not exist, or was freed");
-  }
+  if (group == nullptr) [[unlikely]]
+    runtime.reporter().fail({.operation = operation}, no_such_group(handle));
   return group;
 }
 
@@ -70,39 +69,27 @@ int check_all_live(Runtime& runtime, const char* operation, const groups::Group&
 bool check_reachable(Runtime& runtime, const char* operation, Lpid lpid, const TargetName& named,
                      Reach& target);
 
-// Reports which ranks operations may name in a group.
-void say_no_rank(const Runtime& runtime, const char* operation, int proc, const groups::Group& group,
-                 comex_group_t handle);
-
-// Finds the process that `proc` names in a group, as an lpid. In the own world that is its worker number.
-inline bool find_target(Runtime& runtime, const char* operation, int proc, const groups::Group& group,
-                        comex_group_t handle, Worker& target) {
+// The process that `proc` names in a group, if it names one. In the own world that is its worker number.
+inline std::optional<Lpid> lpid_of(int proc, const groups::Group& group) {
   const groups::ConnectionTable& targets = group.targets();
-  if (proc < 0 || static_cast<std::uint32_t>(proc) >= targets.size()) [[unlikely]] {
-    say_no_rank(runtime, operation, proc, group, handle);
-    return false;
-  }
-  target = static_cast<Worker>(targets.lpid(static_cast<std::uint32_t>(proc)));
-  return true;
+  if (proc < 0 || static_cast<std::uint32_t>(proc) >= targets.size()) [[unlikely]]
+    return std::nullopt;
+  return targets.lpid(static_cast<std::uint32_t>(proc));
 }
-inline bool find_target(Runtime& runtime, const char* operation, int proc, comex_group_t handle,
-                        Worker& target) {
-  const groups::Group* group = find_group(runtime, operation, handle);
-  return group != nullptr && find_target(runtime, operation, proc, *group, handle, target);
-}
+// Says which ranks operations may name in a group.
+Failure no_such_rank(int proc, const groups::Group& group, comex_group_t handle);
 
-// The same for an operation, with the way to the process.
+// Finds the same for an operation, with the way to the process.
 inline bool find_reach(Runtime& runtime, const char* operation, int proc, comex_group_t handle,
                        Reach& target) {
   const groups::Group* group = find_group(runtime, operation, handle);
   if (group == nullptr) return false;
   const Requester by = begin_call(runtime, *group);
   const TargetName named = {handle, proc};
-  Worker found = 0;
-  if (!find_target(runtime, operation, proc, *group, handle, found) ||
-      !check_reachable(runtime, operation, static_cast<Lpid>(found), named, target)) {
-    return false;
-  }
+  const std::optional<Lpid> lpid = lpid_of(proc, *group);
+  if (!lpid) [[unlikely]]
+    runtime.reporter().fail({.operation = operation}, no_such_rank(proc, *group, handle));
+  if (!lpid || !check_reachable(runtime, operation, *lpid, named, target)) return false;
   target.by = by;
   target.named = named;
   return true;
@@ -132,28 +119,36 @@ inline bool has_place(Runtime& runtime, const char* operation, const void* place
   return false;
 }
 
-// For a call that only asks: stores ask(runtime, group). `of_null`: the answer for COMEX_GROUP_NULL, if it
-// has one.
+// For a call that only asks: stores what ask(runtime) returns, a value or a Failure.
+template <class T, class Ask>
+int tell(const char* operation, T* place, Ask&& ask) {
+  Runtime* runtime = enter(operation);
+  if (runtime == nullptr || !has_place(*runtime, operation, place)) return COMEX_FAILURE;
+  const Result<T> answer = ask(*runtime);
+  if (!answer) return runtime->reporter().fail({.operation = operation}, answer.failure());
+  *place = answer.value();
+  return COMEX_SUCCESS;
+}
+// The same of a group, by ask(runtime, group). `of_null`: the answer for COMEX_GROUP_NULL, if it has one.
 template <class T, class Ask>
 int tell_of_group(const char* operation, comex_group_t handle, T* place, Ask&& ask,
                   const std::optional<T>& of_null = std::nullopt) {
-  Runtime* runtime = enter(operation);
-  if (runtime == nullptr || !has_place(*runtime, operation, place)) return COMEX_FAILURE;
-  const bool is_null = handle == COMEX_GROUP_NULL && of_null.has_value();
-  const groups::Group* group = is_null ? nullptr : find_group(*runtime, operation, handle);
-  if (group == nullptr && !is_null) return COMEX_FAILURE;
-  *place = is_null ? *of_null : ask(*runtime, *group);
-  return COMEX_SUCCESS;
+  return tell(operation, place, [&](Runtime& runtime) -> Result<T> {
+    if (handle == COMEX_GROUP_NULL && of_null) return *of_null;
+    const groups::Group* group = runtime.groups().find(handle);
+    if (group == nullptr) return no_such_group(handle);
+    return ask(runtime, *group);
+  });
 }
-// The same of a process that `proc` names.
+// The same of a process that `proc` names, by ask(runtime, lpid).
 template <class T, class Ask>
 int tell_of_target(const char* operation, int proc, comex_group_t handle, T* place, Ask&& ask) {
-  Runtime* runtime = enter(operation);
-  Worker target = 0;
-  if (runtime == nullptr || !find_target(*runtime, operation, proc, handle, target)) return COMEX_FAILURE;
-  if (!has_place(*runtime, operation, place)) return COMEX_FAILURE;
-  *place = ask(*runtime, static_cast<Lpid>(target));
-  return COMEX_SUCCESS;
+  return tell_of_group(operation, handle, place,
+                       [&](Runtime& runtime, const groups::Group& group) -> Result<T> {
+                         const std::optional<Lpid> lpid = lpid_of(proc, group);
+                         if (!lpid) return no_such_rank(proc, group, handle);
+                         return ask(runtime, *lpid);
+                       });
 }
 
 // Of a process of the own world: the bridges tell of others.
