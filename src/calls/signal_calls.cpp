@@ -159,11 +159,6 @@ int wait_for_all(const Watched& watched) {
   return COMEX_SUCCESS;
 }
 
-bool is_given(runtime::Runtime& runtime, const char* name, const void* output) {
-  if (output == nullptr) runtime.reporter().fail({.operation = name}, "the address of the result is null");
-  return output != nullptr;
-}
-
 }  // namespace
 }  // namespace comex::calls
 
@@ -214,7 +209,7 @@ int comex_wait_until_all(long* words, size_t count, const int* skip, int compare
 int comex_wait_until_any(long* words, size_t count, const int* skip, int compare, long value, size_t* index) {
   const Watched watched{"wait_until_any", words, count, skip, compare, value};
   runtime::Runtime* const runtime = watched.enter();
-  if (runtime == nullptr || !is_given(*runtime, watched.call, index)) return COMEX_FAILURE;
+  if (runtime == nullptr || !runtime::has_place(*runtime, watched.call, index)) return COMEX_FAILURE;
   *index = watched.await_first(*runtime);
   return COMEX_SUCCESS;
 }
@@ -223,8 +218,8 @@ int comex_wait_until_some(long* words, size_t count, const int* skip, int compar
                           size_t* indices, size_t* found) {
   const Watched watched{"wait_until_some", words, count, skip, compare, value};
   runtime::Runtime* const runtime = watched.enter();
-  if (runtime == nullptr || !is_given(*runtime, watched.call, found)) return COMEX_FAILURE;
-  if (count != 0 && !is_given(*runtime, watched.call, indices)) return COMEX_FAILURE;
+  if (runtime == nullptr || !runtime::has_place(*runtime, watched.call, found)) return COMEX_FAILURE;
+  if (count != 0 && !runtime::has_place(*runtime, watched.call, indices)) return COMEX_FAILURE;
   std::size_t i = watched.await_first(*runtime);
   for (*found = 0; i < count; i = watched.next(true, i + 1)) indices[(*found)++] = i;
   return COMEX_SUCCESS;
