@@ -92,7 +92,7 @@ std::uint32_t Extents::reserve(const AllocationOptions& options, OutOfMemory& ou
     // This is asked before the next try, which finds what has come meanwhile. Who gives back a retired extent
     // announces it first, so none is missed in this order.
     coming = round < rounds_for_retired ? bytes_retired() : 0;
-    coming += bytes_being_given_back();
+    coming += bytes_of_slots(&SlotMemory::giving_back);
   }
 }
 
@@ -103,15 +103,6 @@ std::uint64_t Extents::bytes_retired() {
     if (chain_.state(id) == ExtentState::retired) bytes += chain_.size(id);
   }
   return bytes;
-}
-
-std::uint64_t Extents::bytes_being_given_back() const {
-  std::uint64_t sum = 0;
-  for (HostSlot slot = 0; slot < place_.geometry.slots; ++slot) {
-    const std::uint64_t bytes = memory_of(slot).giving_back.load();
-    if (bytes != 0 && place_.os->is_alive(*place_.object, slot)) sum += bytes;
-  }
-  return sum;
 }
 
 std::uint32_t Extents::try_reserve(const AllocationOptions& options, OutOfMemory& out_of_memory) {

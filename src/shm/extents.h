@@ -157,8 +157,11 @@ class Extents {
   std::optional<Cell> locate_cell(std::uint64_t offset) const;  // none: no small block can begin at offset
   std::uint32_t reserve(const AllocationOptions& options, OutOfMemory& out_of_memory);
   std::uint32_t try_reserve(const AllocationOptions& options, OutOfMemory& out_of_memory);
-  std::uint64_t bytes_retired();                 // takes the lock
-  std::uint64_t bytes_being_given_back() const;  // by live processes of the host
+  std::uint64_t bytes_retired();  // takes the lock
+  // Of the live processes of the host.
+  std::uint64_t bytes_of_slots(std::atomic<std::uint64_t> SlotMemory::*what,
+                               std::optional<HostSlot> but = std::nullopt) const;
+  std::uint64_t others_committing() const { return bytes_of_slots(&SlotMemory::committing, place_.slot); }
   std::optional<std::uint32_t> take_covered(Worker owner, std::uint64_t whole, Pages pages,
                                             OutOfMemory& out_of_memory);
   bool grow_table(std::uint64_t end, OutOfMemory& out_of_memory);
@@ -181,7 +184,6 @@ class Extents {
   bool commit(std::uint32_t id, OutOfMemory& out_of_memory);
   bool announce(std::uint64_t offset, std::uint64_t bytes, OutOfMemory& out_of_memory);
   bool commit_steps(std::uint64_t offset, std::uint64_t bytes, bool large_pages, OutOfMemory& out_of_memory);
-  std::uint64_t others_committing() const;  // on other slots
   void publish(std::uint32_t id, std::uint32_t cell_bytes);
   // Needs the lock. Punches kept extents, or about so many bytes of them; false: there were none.
   bool trim(std::uint64_t most = ~std::uint64_t{0});

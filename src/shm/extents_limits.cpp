@@ -121,12 +121,12 @@ bool Extents::announce(std::uint64_t offset, std::uint64_t bytes, OutOfMemory& o
   return is_within;
 }
 
-std::uint64_t Extents::others_committing() const {
+std::uint64_t Extents::bytes_of_slots(std::atomic<std::uint64_t> SlotMemory::*what,
+                                      std::optional<HostSlot> but) const {
   std::uint64_t sum = 0;
   for (HostSlot slot = 0; slot < place_.geometry.slots; ++slot) {
-    const std::uint64_t theirs = committing(slot).load(std::memory_order_seq_cst);
-    const bool counts = theirs != 0 && slot != place_.slot && place_.os->is_alive(*place_.object, slot);
-    if (counts) sum += theirs;
+    const std::uint64_t bytes = (memory_of(slot).*what).load(std::memory_order_seq_cst);
+    if (bytes != 0 && slot != but && place_.os->is_alive(*place_.object, slot)) sum += bytes;
   }
   return sum;
 }
