@@ -23,15 +23,18 @@ int start_nonblocking(armci_hdl_t* handle, const Start& start) {
 #define COMEX_LIST(...) __VA_ARGS__
 
 // Defines PARMCI_NAME by comex_CALL, and PARMCI_NbNAME, which takes a handle after the same parameters, by
-// comex_nbCALL.
-#define COMEX_ARMCI_PAIR(name, call, parameters, ...)                                        \
+// comex_nbCALL. Both begin with `first`; that is nothing where a CallName would cost too much
+// (armci/export.h).
+#define COMEX_ARMCI_PAIR_AFTER(first, name, call, parameters, ...)                           \
   COMEX_PROFILED(name) int PARMCI_##name(COMEX_LIST parameters) {                            \
-    const comex::runtime::CallName called(__func__);                                         \
+    first;                                                                                   \
     return comex_##call(__VA_ARGS__, COMEX_GROUP_WORLD);                                     \
   }                                                                                          \
   COMEX_PROFILED(Nb##name) int PARMCI_Nb##name(COMEX_LIST parameters, armci_hdl_t* handle) { \
-    const comex::runtime::CallName called(__func__);                                         \
+    first;                                                                                   \
     return comex::armci::start_nonblocking(handle, [&](comex_request_t* request) {           \
       return comex_nb##call(__VA_ARGS__, COMEX_GROUP_WORLD, request);                        \
     });                                                                                      \
   }
+#define COMEX_ARMCI_PAIR(...) \
+  COMEX_ARMCI_PAIR_AFTER(const comex::runtime::CallName called(__func__), __VA_ARGS__)
