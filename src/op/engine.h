@@ -10,14 +10,15 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "core/ids.h"
 #include "core/status.h"
-#include "op/engine_mutex.h"
 #include "op/function_ref.h"
 #include "op/stall_watch.h"
 #include "shm/idle.h"
@@ -41,6 +42,37 @@ struct EngineOptions {
   std::function<void()> when_idle = {};
   // Ends the job: the members of a group do not make the same collective call. It says what came instead.
   std::function<void(const WaitReason&, const std::string& what)> on_mismatch = {};
+};
+
+// Lets one thread in at a time. Under MPI_THREAD_MULTIPLE it is a mutex. Below that level MPI's own rule
+// allows one caller at a time, and one atomic exchange keeps it at half the price; a second caller spins.
+class EngineMutex {
+ public:
+  explicit EngineMutex(bool has_threads) : has_threads_(has_threads) {}
+
+  bool try_lock() {
+    if (has_threads_) return mutex_.try_lock();
+    return !is_taken_.exchange(true, std::memory_order_acquire);
+  }
+  void lock() {
+    if (has_threads_) {
+      mutex_.lock();
+    } else {
+      while (!try_lock()) std::this_thread::yield();
+    }
+  }
+  void unlock() {
+    if (has_threads_) {
+      mutex_.unlock();
+    } else {
+      is_taken_.store(false, std::memory_order_release);
+    }
+  }
+
+ private:
+  const bool has_threads_;
+  std::atomic<bool> is_taken_{false};
+  std::mutex mutex_;
 };
 
 class Engine {

@@ -6,14 +6,38 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <unordered_map>
+#include <vector>
 
 #include "nb/cleanup_threshold.h"
 #include "op/remote/channel.h"
-#include "op/remote/idle_peers.h"
 #include "op/remote/writes.h"
 
 namespace comex::op::remote {
+
+// 32 bytes for each idle server: credits and sequence numbers.
+struct IdlePeer {
+  TransportRank rank = no_rank;
+  WorldId world = 0;
+  std::uint64_t sent = 0;
+  std::uint64_t issued = 0;   // of writes, all of them applied
+  std::uint32_t credits = 0;  // unused ones
+  std::uint16_t sequence = 0;
+  std::uint16_t credit_returns = 0;
+};
+
+// They are sorted by rank and need no index, since many are added at once, and rarely.
+class IdlePeers {
+ public:
+  // Returns the peer as it was kept last, or null. The result is valid until the next keep().
+  const IdlePeer* find(TransportRank rank) const;
+  void keep(std::vector<IdlePeer> idle);
+  std::size_t size() const { return idle_peers_.size(); }
+
+ private:
+  std::vector<IdlePeer> idle_peers_;
+};
 
 class Channels {
  public:
