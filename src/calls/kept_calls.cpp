@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "calls/kept_calls.h"
 #include "runtime/allocation_words.h"

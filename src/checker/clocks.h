@@ -5,7 +5,6 @@
 // by it the checker tells whether two workers could have taken their mutexes in the other order.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>

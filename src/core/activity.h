@@ -23,6 +23,7 @@ namespace comex::activity {
 
 enum class Kind : std::uint8_t { put, get, acc, rmw };
 inline constexpr unsigned kinds = 4;
+inline constexpr std::array<const char*, kinds> kind_names = {"put", "get", "acc", "rmw"};
 
 // What a wait waits for: data of an operation, a fence, a mutex, other members of a collective call, a word
 // of memory (wait_until), a message of ARMCI, or something else, such as a free handle.
@@ -314,12 +315,11 @@ class Recorder {
   }
   [[gnu::noinline, gnu::cold]] std::uint32_t count_more(std::uint32_t place, Kind kind, std::uint64_t bytes,
                                                         std::uint64_t least_timed) const {
-    constexpr const char* names[kinds] = {"put", "get", "acc", "rmw"};
     const auto index = static_cast<std::size_t>(kind);
     block_->sizes[index][class_of(bytes)].add(1);
     if (log_ == nullptr) return 0;
-    const std::uint32_t event =
-        log_->add({.bytes = bytes, .name = names[index], .peer = static_cast<std::int32_t>(place)});
+    const std::uint32_t event = log_->add(
+        {.bytes = bytes, .name = kind_names[index], .peer = static_cast<std::int32_t>(place)});
     return bytes < least_timed ? 0 : event;
   }
 

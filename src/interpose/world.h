@@ -7,8 +7,6 @@
 
 #include <mpi.h>
 
-#include <cstddef>
-
 namespace comex::interpose {
 
 // Called before MPI starts. True if a worker may have to serve itself and MPI has to provide the threads for

@@ -9,7 +9,7 @@
 namespace comex::runtime {
 namespace {
 
-constexpr std::array<const char*, activity::kinds> kind_names = {"put", "get", "acc", "rmw"};
+using activity::kind_names;
 constexpr std::array<const char*, localities> locality_names = {"own memory", "same host", "other hosts",
                                                                 "other worlds"};
 constexpr std::array<const char*, localities> locality_keys = {"self", "same_host", "other_hosts",
