@@ -318,8 +318,8 @@ class Recorder {
     const auto index = static_cast<std::size_t>(kind);
     block_->sizes[index][class_of(bytes)].add(1);
     if (log_ == nullptr) return 0;
-    const std::uint32_t event = log_->add(
-        {.bytes = bytes, .name = kind_names[index], .peer = static_cast<std::int32_t>(place)});
+    const std::uint32_t event =
+        log_->add({.bytes = bytes, .name = kind_names[index], .peer = static_cast<std::int32_t>(place)});
     return bytes < least_timed ? 0 : event;
   }
 

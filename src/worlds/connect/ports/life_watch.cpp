@@ -1,13 +1,11 @@
 #include "worlds/connect/ports/life_watch.h"
 
 #include <algorithm>
-#include <array>
 #include <list>
 #include <thread>
 #include <utility>
 
 #include "core/packing.h"
-#include "runtime/exchange.h"
 #include "worlds/connect/ports/port_handshake.h"
 
 namespace comex::worlds {
@@ -63,23 +61,6 @@ bool is_over(LinkAttempt& attempt, Deadline::Clock::time_point now, MadeLinks& m
     say(unanswered, LinkEnd::parted);  // who still reads the hello must not take the end for a death
   }
   return true;
-}
-
-// The step has a limit, which ends the job. A link that does not come must not take all of it.
-double patience_s(double limit_s) {
-  return std::min(5.0, std::max(limit_s / 3, limit_s - 2));
-}
-
-// Where each process accepts links.
-std::vector<PortName> exchange_ports(transport::Collective& all, const Listener& mine) {
-  std::array<char, 320> own{};
-  if (mine.is_open()) format_port(mine.name()).copy(own.data(), own.size() - 1);
-  std::vector<PortName> ports;
-  for (const auto& each : runtime::gather(all, own)) {
-    Result<PortName> port = parse_port(each.data());
-    ports.push_back(port ? std::move(port).value() : PortName());
-  }
-  return ports;
 }
 
 }  // namespace
@@ -196,35 +177,6 @@ LivenessPlan plan_links(std::span<const WorldId> worlds, std::uint32_t me) {
     }
   }
   return plan;
-}
-
-LinkedWorlds link_worlds(transport::Collective& all, WorldId own, std::uint32_t dead_workers, double limit_s,
-                         const runtime::Reporter& reporter) {
-  struct Row {
-    WorldId world;
-    std::uint32_t dead_workers;
-  };
-  std::vector<WorldId> worlds;
-  for (const Row& row : runtime::gather(all, Row{own, dead_workers})) {
-    worlds.push_back(row.world);
-    if (row.world == own) dead_workers = std::max(dead_workers, row.dead_workers);
-  }
-  const LivenessPlan plan = plan_links(worlds, static_cast<std::uint32_t>(all.rank()));
-
-  Listener listener;  // closed where the system refuses it: nobody comes then
-  if (plan.awaits != 0) {
-    if (Result<Listener> opened = Listener::open(""); opened) listener = std::move(opened).value();
-  }
-  const std::vector<PortName> ports = exchange_ports(all, listener);
-  LinksToMake wanted{own, {}, &listener, listener.is_open() ? plan.awaits : 0};
-  for (const std::uint32_t other : plan.connects_to) wanted.others.emplace_back(worlds[other], ports[other]);
-  MadeLinks made = make_links(wanted, Deadline(patience_s(limit_s)));
-  const std::size_t missing = wanted.others.size() + plan.awaits - made.links.size();
-  if (missing != 0) {
-    reporter.notice("the death of a world may go unnoticed, for want of links: " + std::to_string(missing) +
-                    (made.trouble.empty() ? "" : "; " + made.trouble));
-  }
-  return {std::move(made.links), dead_workers};
 }
 
 }  // namespace comex::worlds

@@ -18,8 +18,6 @@
 #include <vector>
 
 #include "core/ids.h"
-#include "runtime/report.h"
-#include "transport/collective.h"
 #include "worlds/agreement/deadline.h"
 #include "worlds/connect/ports/framed_socket.h"
 
@@ -105,10 +103,6 @@ struct LinkedWorlds {
   LivenessLinks links;             // of this process, by world
   std::uint32_t dead_workers = 0;  // of its own world: the most that one of it in `all` knows
 };
-
-// `dead_workers`: of the own world, as this process knows. `limit_s`: of the step.
-LinkedWorlds link_worlds(transport::Collective& all, WorldId own, std::uint32_t dead_workers, double limit_s,
-                         const runtime::Reporter& reporter);
 
 // Which processes of several worlds hold links. Every process is linked to at least one of each other world.
 // Of two worlds, each process of the larger one connects to a process of the smaller, which take turns; if
