@@ -51,8 +51,8 @@ struct State {
 
   Aggregates aggregates;
 
-  void open();   // collective over the workers
-  void close();  // collective over the workers
+  void open();  // collective over the workers
+  void close();
 
   // Makes the teams of a group; collective over it the first time, unless the group was made elsewhere.
   void add_teams(comex_group_t group);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "checked/checker.h"
 #include "checked/exchange.h"
@@ -316,15 +317,16 @@ void Checker::made_part(comex_group_t parent, comex_group_t group) {
 // Each worker numbers its endpoints in turn. The members of the parent tell each other where they are.
 void Checker::made_endpoints(comex_group_t parent, const comex_group_t* groups, int count) {
   const GroupEntry* const from = locked([&] { return groups_.find(parent); });
+  const int first = locked([&] { return std::exchange(next_endpoint_, next_endpoint_ + count); });
   std::map<int, int> next_of;  // workers
   if (endpoints_ > 1 && from != nullptr && from->comm != MPI_COMM_NULL) {
-    const std::vector<int> all = gather(from->comm, std::vector{next_endpoint_}).items;
+    const std::vector<int> all = gather(from->comm, std::vector{first}).items;
     for (std::size_t i = 0; i < all.size(); ++i) next_of[from->members[i]] = all[i];
   }
   const Guard guard(mutex_);
   for (int i = 0; i < count; ++i) {
     GroupEntry& added = groups_.add(groups[i]);
-    if (endpoints_ > 1) added.endpoint = clock_of(next_endpoint_++);
+    if (endpoints_ > 1) added.endpoint = clock_of(first + i);
     if (next_of.empty() || groups_.find(groups[i]) == nullptr) continue;
     std::map<int, int> next_here = next_of;
     for (const int worker : added.members) added.endpoints.push_back(next_here[worker]++);

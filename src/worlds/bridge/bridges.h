@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -43,7 +44,7 @@ using BridgePeers = std::unordered_map<Lpid, runtime::Reach>;
 // them know the same.
 class FreedGroups {
  public:
-  using Members = std::vector<Gpid>;  // ascending
+  using Members = std::set<Gpid>;  // each once, also where it has several endpoints
 
   void add(Members members) {
     if (!has(members)) groups_.push_back(std::move(members));
@@ -56,7 +57,7 @@ class FreedGroups {
   void world_gone(WorldId world) {
     for (Members& freed : groups_) std::erase_if(freed, [&](Gpid gpid) { return gpid.world == world; });
     std::erase_if(groups_, [](const Members& freed) {
-      return freed.empty() || freed.front().world == freed.back().world;
+      return freed.empty() || freed.begin()->world == freed.rbegin()->world;
     });
   }
 

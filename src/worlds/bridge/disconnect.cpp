@@ -22,8 +22,7 @@ namespace {
 
 FreedGroups::Members named(const runtime::Runtime& runtime, std::span<const Lpid> lpids) {
   FreedGroups::Members members;
-  for (const Lpid lpid : lpids) members.push_back(runtime.registry().gpid_of(lpid).value());
-  std::ranges::sort(members);
+  for (const Lpid lpid : lpids) members.insert(runtime.registry().gpid_of(lpid).value());
   return members;
 }
 

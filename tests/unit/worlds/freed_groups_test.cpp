@@ -39,6 +39,14 @@ TEST(FreedGroups, are_let_go_with_a_group_that_has_all_of_them) {
   EXPECT_FALSE(freed.has_any());
 }
 
+// Groups of endpoints name a process more than once.
+TEST(FreedGroups, of_endpoints_go_with_a_group_of_their_processes) {
+  FreedGroups freed;
+  freed.add({a0, a0, b0, b0});
+  freed.disconnected({a0, b0});
+  EXPECT_FALSE(freed.has_any());
+}
+
 TEST(FreedGroups, go_with_a_world_of_theirs_whose_numbers_may_come_again) {
   FreedGroups freed;
   freed.add({a0, b0});
