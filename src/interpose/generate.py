@@ -148,6 +148,8 @@ def fortran_wrappers(call, families, names_of_calls):
 HEAD = """// Made by src/interpose/generate.py from the tables mpi_calls.txt and fortran_names.txt of src/mpi.
 #include <mpi.h>
 
+#include <cstddef>
+
 #include "interpose/world.h"
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
