@@ -36,9 +36,10 @@ class MessageWait {
     const std::string who = worker_ < 0 ? "any worker" : "worker " + std::to_string(worker_);
     const std::string_view operation = operation_;
     if (operation == "receive") return "a message of " + who;
-    if (operation == "collective")
+    if (operation == "collective") {
       return "the other members of a group, which have not come to this collective call, or to another one "
              "first";
+    }
     return who + (operation == "send" ? " to receive a message" : " to unlock a mutex");
   }
 
