@@ -52,6 +52,13 @@ comex_request_t DistributedMatrix::start_get(std::size_t number, double* to) {
   return request;
 }
 
+const double* DistributedMatrix::start_read(std::size_t number, double* to,
+                                            std::vector<comex_request_t>& requests) {
+  if (owner(number) == workers_.me()) return static_cast<const double*>(address(number));
+  requests.push_back(start_get(number, to));
+  return to;
+}
+
 comex_request_t DistributedMatrix::start_accumulate(std::size_t number, double* from) {
   count(number);
   comex_request_t request{};
@@ -80,17 +87,25 @@ TaskCounter::~TaskCounter() {
   free_over_all(base_[0]);
 }
 
-// The note of the claim may arrive late: a task without one was claimed by a worker that has died.
+// The next number is on its way while this task is worked on. The note of the claim may arrive late: a task
+// without one was claimed, or was to be claimed next, by a worker that has died.
 std::optional<std::size_t> TaskCounter::claim() {
-  long number = 0;
-  require(comex_rmw(COMEX_FETCH_AND_ADD_LONG, &number, base_[0], 1, 0, COMEX_GROUP_WORLD), "comex_rmw");
-  traffic_.add(workers_.route(0), sizeof(long));
-  auto task = static_cast<std::size_t>(number);
-  if (task >= (again_ ? again_->size() : tasks_)) return std::nullopt;
+  if (!draws_) draw();
+  require(comex_wait(&drawing_), "comex_wait");
+  auto task = static_cast<std::size_t>(number_);
+  draws_ = task < (again_ ? again_->size() : tasks_);
+  if (!draws_) return std::nullopt;
+  draw();
   if (again_) task = (*again_)[task];
   require(comex_nbput(&me_plus_one_, claimer(task), sizeof(long), 0, COMEX_GROUP_WORLD, nullptr),
           "comex_nbput");
   return task;
+}
+
+void TaskCounter::draw() {
+  require(comex_nbrmw(COMEX_FETCH_AND_ADD_LONG, &number_, base_[0], 1, 0, COMEX_GROUP_WORLD, &drawing_),
+          "comex_nbrmw");
+  traffic_.add(workers_.route(0), sizeof(long));
 }
 
 std::vector<bool> TaskCounter::undone() const {

@@ -31,6 +31,8 @@ class DistributedMatrix {
   // One block each. `from` of put may be reused on return; the others complete with the request.
   void put(std::size_t number, std::vector<double>& from);
   comex_request_t start_get(std::size_t number, double* to);
+  // Returns where the block is once the requests are complete: in the own memory, or in `to`.
+  const double* start_read(std::size_t number, double* to, std::vector<comex_request_t>& requests);
   comex_request_t start_accumulate(std::size_t number, double* from);
 
  private:
@@ -54,7 +56,7 @@ class TaskCounter {
   TaskCounter(const TaskCounter&) = delete;
   TaskCounter& operator=(const TaskCounter&) = delete;
 
-  std::optional<std::size_t> claim();
+  std::optional<std::size_t> claim();  // nothing: all are taken
 
   // For each task, whether its worker has died. All tasks have been claimed, and the living have met since.
   std::vector<bool> undone() const;
@@ -63,12 +65,16 @@ class TaskCounter {
 
  private:
   long* claimer(std::size_t task) const;
+  void draw();
 
   const Workers& workers_;
   Traffic& traffic_;
   std::size_t tasks_;
   std::optional<std::vector<std::size_t>> again_;  // not set: all
   long me_plus_one_;
+  bool draws_ = false;  // the next number is on its way, to number_
+  long number_ = 0;
+  comex_request_t drawing_{};
   std::vector<void*> base_;
 };
 

@@ -90,9 +90,9 @@ void TaskLoop::start_gets(Slot& slot) {
   if (!slot.item) return;
   const Step& step = slot.item->step;
   double* to = slot.data.data();
-  slot.requests.push_back(a_.start_get(step.a_block, to));
+  slot.blocks = {a_.start_read(step.a_block, to, slot.requests)};
   for (std::size_t number = step.first_b; number < step.last_b; ++number)
-    slot.requests.push_back(b_.start_get(number, to += b_.block_elements()));
+    slot.blocks.push_back(b_.start_read(number, to += b_.block_elements(), slot.requests));
 }
 
 void TaskLoop::work_on(Slot& slot) {
@@ -113,11 +113,9 @@ void TaskLoop::begin_task(const StepStream::Item& item) {
 
 void TaskLoop::multiply(const Slot& slot) {
   const Step& step = slot.item->step;
-  const double* const left = slot.data.data();
-  const double* right = left;
   for (std::size_t number = step.first_b; number < step.last_b; ++number) {
-    right += b_.block_elements();
-    multiply_add(b_.block(), left, right, rows_[active_].block(plan_.b.column[number]));
+    multiply_add(b_.block(), slot.blocks.front(), slot.blocks[1 + number - step.first_b],
+                 rows_[active_].block(plan_.b.column[number]));
     ++stats_.products;
   }
 }

@@ -69,7 +69,8 @@ class TaskLoop {
  private:
   struct Slot {
     std::optional<StepStream::Item> item;
-    std::vector<double> data;  // the block of A, then those of B
+    std::vector<double> data;           // room for the block of A, then for those of B
+    std::vector<const double*> blocks;  // where they are
     std::vector<comex_request_t> requests;
   };
 
