@@ -159,8 +159,8 @@ Result<std::uint64_t> lead(runtime::Runtime& runtime, CommitCall& call, std::uin
     }
   };
   bool is_over = false;
-  while (!part.can_commit() && !is_over) {
-    const Status waited = call.wait(part.first_awaited(), [&] {
+  for (std::uint32_t next = part.first_awaited(); next != 0 && !is_over; next = part.first_awaited()) {
+    const Status waited = call.wait(next, [&] {
       MemberMessage message;
       bool has_news = false;
       while (const auto rank = call.take_any(message)) {
@@ -168,7 +168,8 @@ Result<std::uint64_t> lead(runtime::Runtime& runtime, CommitCall& call, std::uin
         if (const auto answer = part.receive(*rank, message)) send(*rank, *answer);
         if (part.is_ready(*rank)) call.end_within(message.limit_ms);
       }
-      return has_news || (is_over = call.is_over());
+      is_over = call.is_over();
+      return is_over || (has_news && part.first_awaited() != next);
     });
     if (!waited) return waited.failure();
   }

@@ -153,7 +153,8 @@ int meet_parents(runtime::Runtime& runtime) {
   meeting.begin = [&](const ShouldAbort& should_abort) -> Result<FramedSocket> {
     if (!parents->are_known()) {
       return environment_error(std::string(spawned_name) +
-                               " is set, but no world_spawn has started this job; unset it");
+                               " is set, but no world_spawn has said within COMEX_MEET_S that it has started "
+                               "this job; unset it if none has");
     }
     Result<PortName> name = parse_port(parents->port);
     if (!name) return name.take_failure();
