@@ -34,7 +34,8 @@ MpiTransport::MpiTransport(MPI_Comm wire, MpiFailureHandler on_failure, Bundles 
       ring_(std::make_unique_for_overwrite<std::byte[]>(ring_slots * slot_capacity_)),
       same_machine_(std::move(bundles.same_machine)),
       sends_bundles_(bundles.may_be_sent()),
-      bundles_answers_(sends_bundles_ && bundles.are_answered) {
+      bundles_answers_(sends_bundles_ && bundles.are_answered),
+      bodies_(check_, yield_) {
   check_.let_errors_return(wire_);
   check_(PMPI_Comm_rank(wire_, &rank_), "MPI_Comm_rank");
   check_(PMPI_Comm_size(wire_, &size_), "MPI_Comm_size");
@@ -44,16 +45,11 @@ MpiTransport::MpiTransport(MPI_Comm wire, MpiFailureHandler on_failure, Bundles 
 
 MpiTransport::~MpiTransport() {
   while (!pending_.empty()) reap_pending();
-  bodies_.for_each([this](Body& body) {
-    if (body.is_complete()) return;
-    if (body.is_receive) check_(PMPI_Cancel(&body.request), "MPI_Cancel");
-    check_(PMPI_Wait(&body.request, MPI_STATUS_IGNORE), "MPI_Wait");
-  });
+  bodies_.finish();
   take_back_ring();
 }
 
 bool MpiTransport::abandon() {
-  bool uses_memory = false;
   for (Outgoing& sent : pending_) {
     check_(PMPI_Request_free(&sent.request), "MPI_Request_free");
     static_cast<void>(sent.bytes.release());
@@ -61,27 +57,8 @@ bool MpiTransport::abandon() {
   pending_.clear();
   staged_ = {};
   bundle_ = {};
-  bodies_.for_each([&](Body& body) {
-    if (!take_back(body)) uses_memory = true;
-  });
-  bodies_ = SlotTable<Body>();
   arrived_.clear();
-  return uses_memory;
-}
-
-bool MpiTransport::take_back(Body& body) {
-  if (body.is_complete()) return true;
-  if (body.is_receive) check_(PMPI_Cancel(&body.request), "MPI_Cancel");
-  int is_complete = 0;  // a receive that a message has matched is not cancelled
-  check_(PMPI_Test(&body.request, &is_complete, MPI_STATUS_IGNORE), "MPI_Test");
-  if (is_complete == 0) check_(PMPI_Request_free(&body.request), "MPI_Request_free");
-  return is_complete != 0;
-}
-
-bool MpiTransport::give_up(Ticket ticket) {
-  const bool is_back = take_back(bodies_.at(ticket.index));
-  bodies_.give_back(ticket.index);
-  return is_back;
+  return !bodies_.give_up_all();
 }
 
 void MpiTransport::post_ring() {
@@ -255,7 +232,7 @@ Ticket MpiTransport::start_send(TransportRank to, int tag, std::span<const std::
     COMEX_BUG_IF(tag <= protocol::header_tag || tag >= probe_tag);
     packed_.add(body, tag);
     launch_bundle();
-    return Ticket{bodies_.take({})};
+    return bodies_.add_complete(0);
   }
   if (has_bundle() && !holds_answers_) launch_bundle();
   return send(PMPI_Isend, "MPI_Isend", to, tag, body);
@@ -273,43 +250,20 @@ Ticket MpiTransport::send(SendCall* call, const char* name, TransportRank to, in
   if (before_body_) before_body_();
   order_before_send();
   check_(call(body.data(), static_cast<int>(body.size()), MPI_BYTE, to, tag, wire_, &request), name);
-  return Ticket{bodies_.take({request, false, 0})};
+  return bodies_.add(request, false);
 }
 
 Ticket MpiTransport::start_receive(TransportRank from, int tag, std::span<std::byte> body) {
   COMEX_BUG_IF(!is_rank(from) || tag <= protocol::header_tag || tag >= probe_tag);
   COMEX_BUG_IF(body.size() > body_limit_bytes);
   if (!arrived_.empty()) {
-    if (const auto bytes = take_arrived(from, tag, body))
-      return Ticket{bodies_.take({MPI_REQUEST_NULL, true, *bytes})};
+    if (const auto bytes = take_arrived(from, tag, body)) return bodies_.add_complete(*bytes);
   }
   MPI_Request request = MPI_REQUEST_NULL;
   if (before_body_) before_body_();
   check_(PMPI_Irecv(body.data(), static_cast<int>(body.size()), MPI_BYTE, from, tag, wire_, &request),
          "MPI_Irecv");
-  return Ticket{bodies_.take({request, true, 0})};
-}
-
-bool MpiTransport::done(Ticket ticket, std::size_t* received_bytes) {
-  Body& body = bodies_.at(ticket.index);
-  if (body.is_complete()) {
-    if (received_bytes != nullptr) *received_bytes = body.bytes;
-    bodies_.give_back(ticket.index);
-    return true;
-  }
-  const mpi::YieldScope no_yields(yield_, false);
-  int complete = 0;
-  MPI_Status status;
-  check_(PMPI_Test(&body.request, &complete, &status), "MPI_Test");
-  if (complete == 0) return false;
-  order_after_receive();
-  if (body.is_receive && received_bytes != nullptr) {
-    int bytes = 0;
-    check_(PMPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
-    *received_bytes = static_cast<std::size_t>(bytes);
-  }
-  bodies_.give_back(ticket.index);
-  return true;
+  return bodies_.add(request, true);
 }
 
 // Probes this rank only, because a probe of any source would search the queues of all ranks.

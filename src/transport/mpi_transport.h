@@ -20,9 +20,9 @@
 
 #include "mpi/yield.h"
 #include "transport/bundle.h"
+#include "transport/mpi_bodies.h"
 #include "transport/mpi_check.h"
 #include "transport/send_pool.h"
-#include "transport/slot_table.h"
 #include "transport/transport.h"
 
 namespace comex::transport {
@@ -62,8 +62,10 @@ class MpiTransport final : public Transport {
   Ticket start_send(TransportRank to, int tag, std::span<const std::byte> body) override;
   Ticket start_synchronous_send(TransportRank to, int tag, std::span<const std::byte> body) override;
   Ticket start_receive(TransportRank from, int tag, std::span<std::byte> body) override;
-  bool done(Ticket ticket, std::size_t* received_bytes) override;
-  bool give_up(Ticket ticket) override;
+  bool done(Ticket ticket, std::size_t* received_bytes) override {
+    return bodies_.done(ticket, received_bytes);
+  }
+  bool give_up(Ticket ticket) override { return bodies_.give_up(ticket); }
   void progress() override;
   std::size_t unsent() const override { return pending_.size(); }
   bool has_unsent_to(TransportRank to, std::uint64_t before) const override {
@@ -82,12 +84,6 @@ class MpiTransport final : public Transport {
     TransportRank to = no_rank;
     std::uint64_t number = 0;
   };
-  struct Body {
-    MPI_Request request = MPI_REQUEST_NULL;  // null: it travelled with its message
-    bool is_receive = false;
-    std::size_t bytes = 0;  // of a receive
-    bool is_complete() const { return request == MPI_REQUEST_NULL; }
-  };
   // Lies in the bundle at head_, or in a copy of its own once that buffer is posted again.
   struct Arrived {
     TransportRank from = no_rank;
@@ -98,7 +94,6 @@ class MpiTransport final : public Transport {
 
   using SendCall = int(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
   Ticket send(SendCall* call, const char* name, TransportRank to, int tag, std::span<const std::byte> body);
-  bool take_back(Body& body);  // returns false if MPI may still use its memory
   void post_ring();
   void take_back_ring();
   std::byte* slot_bytes(unsigned slot) const { return ring_.get() + slot * slot_capacity_; }
@@ -147,7 +142,7 @@ class MpiTransport final : public Transport {
   std::deque<Outgoing> pending_;  // MPI has not sent them yet
   std::uint64_t posted_ = 0;
 
-  SlotTable<Body> bodies_;
+  MpiBodies bodies_;
   std::function<void()> before_body_;
 };
 
