@@ -83,23 +83,23 @@ unsigned Server::advance() {
       reply(origin_of(waiter.from), waiter.header, protocol::Verb::done, protocol::taken_value(is_recovered));
     });
   }
-  for (std::size_t turns = active_.size(); turns != 0; --turns) {
+  std::uint64_t room = options_.chunk_bytes;  // a pass moves no more, because new messages come first
+  for (std::size_t turns = active_.size(); turns != 0 && room != 0; --turns) {
     const auto origin = active_.begin();
     active_.splice(active_.end(), active_, origin);
-    const TransferStep step = serve(*origin, moved);
+    serve(*origin, moved, room);
     if (origin->queue.empty()) {
       origin->is_active = false;
       idle_.splice(idle_.end(), active_, origin);
     }
-    if (step == TransferStep::chunk) break;  // new messages come first
   }
   end_pass(moved);
   return moved;
 }
 
-TransferStep Server::serve(Origin& origin, unsigned& moved) {
+void Server::serve(Origin& origin, unsigned& moved, std::uint64_t& room) {
   if (origin.needs_scan) start_waiting(origin, moved);
-  return step_running(origin, moved);
+  step_running(origin, moved, room);
 }
 
 // One pass in order is enough: an entry depends on earlier ones only.
@@ -121,11 +121,12 @@ void Server::start_waiting(Origin& origin, unsigned& moved) {
   }
 }
 
-// Takes one step of each running entry, from where the last pass stopped, until one was a chunk.
-TransferStep Server::step_running(Origin& origin, unsigned& moved) {
-  for (std::size_t turns = origin.running.size(); turns != 0; --turns) {
+// Takes one step of each running entry, from where the last pass stopped, while `room` bytes of chunks last.
+void Server::step_running(Origin& origin, unsigned& moved, std::uint64_t& room) {
+  for (std::size_t turns = origin.running.size(); turns != 0 && room != 0; --turns) {
     if (origin.turn >= origin.running.size()) origin.turn = 0;
     const EntryList::iterator entry = origin.running[origin.turn];
+    const std::uint64_t chunk_bytes = entry->header.chunk_bytes;
     TransferStep step = TransferStep::nothing;
     bool is_done = false;
     if (entry->transfer) {
@@ -145,10 +146,9 @@ TransferStep Server::step_running(Origin& origin, unsigned& moved) {
     }
     if (step == TransferStep::chunk) {
       ++counters_.chunks;
-      return step;
+      room = room < 2 * chunk_bytes ? 0 : room - chunk_bytes;
     }
   }
-  return TransferStep::nothing;
 }
 
 bool Server::step_small(Origin& origin, Entry& entry) {

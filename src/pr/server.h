@@ -121,9 +121,9 @@ class Server final : public transport::Sink {
   std::uint64_t pool_credits() const { return options_.pool_bytes / message_bytes_; }
   Origin& origin_of(TransportRank rank);
   void recheck_credits(Origin& origin);
-  TransferStep serve(Origin& origin, unsigned& moved);
+  void serve(Origin& origin, unsigned& moved, std::uint64_t& room);
   void start_waiting(Origin& origin, unsigned& moved);
-  TransferStep step_running(Origin& origin, unsigned& moved);
+  void step_running(Origin& origin, unsigned& moved, std::uint64_t& room);
   bool step_small(Origin& origin, Entry& entry);
   void end_pass(unsigned& moved);
   void forget(Origin& origin);

@@ -92,7 +92,7 @@ std::span<std::byte> BodyTransfer::next_place() const {
 // Sends the body of a get, or the empty chunks of a refused one.
 TransferStep BodyTransfer::step_send() {
   TransferStep step = TransferStep::nothing;
-  if (chunks_.try_take_oldest(place_.transport)) {
+  while (chunks_.try_take_oldest(place_.transport)) {
     give_back_buffer(chunks_.oldest_buffer());
     chunks_.end_oldest();
     step = TransferStep::moved;
