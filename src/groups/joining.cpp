@@ -14,10 +14,6 @@ namespace {
 
 using namespace joining;
 
-WorldName name_of(const WorldDescription& world) {
-  return {world.id, world.size, world.launch, world.nonce};
-}
-
 bool holds(std::span<const WorldName> worlds, WorldId id) {
   return std::ranges::find(worlds, id, &WorldName::id) != worlds.end();
 }
@@ -49,11 +45,6 @@ Status check_worlds(std::span<const WorldName> mine, std::span<const WorldName> 
   return {};
 }
 
-bool are_of_one_world(std::span<const Gpid> mine, std::span<const Gpid> theirs) {
-  const auto is_first = [&](const Gpid gpid) { return gpid.world == mine.front().world; };
-  return std::ranges::all_of(mine, is_first) && std::ranges::all_of(theirs, is_first);
-}
-
 // Runs one member's part of the steps.
 class Joining {
  public:
@@ -80,8 +71,8 @@ class Joining {
   // ---- steps 1 to 3 ----
 
   Status decide() {
-    std::vector<WorldName> known;
-    for (const WorldDescription& world : registry_.met_worlds()) known.push_back(name_of(world));
+    const std::vector<WorldDescription> met = registry_.met_worlds();
+    const std::vector<WorldName> known(met.begin(), met.end());
     Result<std::vector<Bytes>> knowledge = channel_.gather(Packer().field(known).take());
     if (!knowledge) return cut_off(knowledge.take_failure());
     Bytes message;
@@ -118,13 +109,10 @@ class Joining {
     Result<Bytes> answer = channel_.exchange(pack_fields(mine));
     if (!answer) return answer.take_failure();
     Result<SideOffer> theirs = unpack<SideOffer>(answer.value());
-    if (!theirs) {
-      if (verdict) verdict = theirs.take_failure();
-    } else {
-      if (verdict) verdict = check_worlds(mine.worlds, theirs->worlds);
-      if (verdict) verdict = check_members(mine.members, theirs->members);
-      if (verdict) fill_decision(mine, theirs.value(), known);
-    }
+    if (verdict && !theirs) verdict = theirs.take_failure();
+    if (verdict) verdict = check_worlds(mine.worlds, theirs->worlds);
+    if (verdict) verdict = check_members(mine.members, theirs->members);
+    if (verdict) fill_decision(mine, theirs.value(), known);
     // Either side may have to send worlds to its own members. Both sides then agree once more at the end.
     const bool we_teach = decision_.has_packages;
     Result<Bytes> other = channel_.exchange(Packer().value(we_teach).field(pack_verdict(verdict)).take());
@@ -142,7 +130,9 @@ class Joining {
     decision_.is_low = mine.members.front() < theirs.members.front();
     decision_.context = decision_.is_low ? mine.context : theirs.context;
     decision_.has_cards = mine.has_hook && theirs.has_hook;
-    if (are_of_one_world(mine.members, theirs.members)) return;  // all know it; they name no other
+    if (mine.members.front().world == theirs.members.front().world && is_single_world(mine.members) &&
+        is_single_world(theirs.members))
+      return;  // all know it; they name no other
     for (const WorldName& world : mine.worlds) {
       const auto knows = [&world](const std::vector<WorldName>& names) { return holds(names, world.id); };
       WorldToDescribe wanted{world.id, 0, 0, 0};
@@ -239,28 +229,23 @@ class Joining {
   }
 
   // The other worlds that have members in the remote group.
-  std::vector<WorldId> worlds_met() const {
-    std::vector<WorldId> met;
-    for (const Gpid gpid : decision_.remote) {
-      const bool is_next = met.empty() || met.back() != gpid.world;
-      if (is_next && gpid.world != registry_.own_world()) met.push_back(gpid.world);
-    }
-    std::ranges::sort(met);
-    met.erase(std::unique(met.begin(), met.end()), met.end());
+  std::set<WorldId> worlds_met() const {
+    std::set<WorldId> met;
+    for (const Gpid gpid : decision_.remote) met.insert(gpid.world);
+    met.erase(registry_.own_world());
     return met;
   }
 
   Status learn(std::span<const WorldPackage> packages) {
     // A world without members in the remote group came along with the worlds that have some.
-    const std::vector<WorldId> met = worlds_met();
-    std::vector<WorldName> known;
-    for (const WorldDescription& world : registry_.worlds()) known.push_back(name_of(world));
+    const std::set<WorldId> met = worlds_met();
+    const std::vector<WorldDescription> known = registry_.worlds();
     for (const WorldPackage& package : packages) {
       const WorldId id = package.world.id;
-      if (std::ranges::find(known, name_of(package.world)) != known.end()) continue;
-      const bool is_met = std::ranges::find(decision_.remote, id, &Gpid::world) != decision_.remote.end();
-      const WorldId first = met.empty() ? registry_.own_world() : met.front();
-      const auto introducer = is_met ? std::nullopt : std::optional<WorldId>(first);
+      const auto is_it = [&](const WorldName& world) { return world == package.world; };
+      if (std::ranges::any_of(known, is_it)) continue;
+      const WorldId first = met.empty() ? registry_.own_world() : *met.begin();
+      const auto introducer = met.contains(id) ? std::nullopt : std::optional<WorldId>(first);
       if (Status added = registry_.add_world(package.world, introducer); !added) return added;
       added_.push_back(id);
       if (!hook_) continue;
@@ -314,10 +299,10 @@ class Joining {
 
   // A world that came along, now or before, stays until the last world that introduced it is forgotten.
   void remember_introducers() {
-    const std::vector<WorldId> met = worlds_met();
+    const std::set<WorldId> met = worlds_met();
     for (const std::vector<WorldId>* worlds : {&added_, &decision_.known_to_others}) {
       for (const WorldId world : *worlds) {
-        if (std::ranges::binary_search(met, world)) continue;
+        if (met.contains(world)) continue;
         for (const WorldId introducer : met) registry_.add_introducer(world, introducer);
       }
     }

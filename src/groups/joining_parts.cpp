@@ -9,18 +9,13 @@ Failure malformed() {
 namespace {
 
 void put(Packer& packer, const WorldDescription& world) {
-  packer.value(WorldName{world.id, world.size, world.launch, world.nonce});
+  packer.value(static_cast<const WorldName&>(world));
   const std::vector<ConnectionData> unknown;
   packer.field(world.rows ? *world.rows : unknown);
 }
 
 WorldDescription get_world(Unpacker& unpacker) {
-  WorldDescription world;
-  const auto name = unpacker.value<WorldName>();
-  world.id = name.id;
-  world.size = name.size;
-  world.launch = name.launch;
-  world.nonce = name.nonce;
+  WorldDescription world{unpacker.value<WorldName>()};
   auto rows = std::make_shared<const std::vector<ConnectionData>>(unpacker.array<ConnectionData>());
   if (!rows->empty()) world.rows = std::move(rows);
   return world;

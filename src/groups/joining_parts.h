@@ -14,16 +14,6 @@
 
 namespace comex::groups::joining {
 
-// The identity of a world without its rows. Travels as bytes.
-struct WorldName {
-  WorldId id = 0;
-  std::uint32_t size = 0;
-  Id128 launch;
-  Id128 nonce;
-  friend bool operator==(const WorldName&, const WorldName&) = default;
-};
-static_assert(sizeof(WorldName) == 40);
-
 // What a leader tells the other leader about its side.
 struct SideOffer {
   std::vector<Gpid> members;

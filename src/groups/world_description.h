@@ -23,12 +23,18 @@ struct ConnectionData {
 };
 static_assert(sizeof(ConnectionData) == 12);
 
-struct WorldDescription {
+// The identity of a world. Travels as bytes.
+struct WorldName {
   WorldId id = 0;
   std::uint32_t size = 0;
-  Id128 launch;                                             // common to all worlds of one launch
-  Id128 nonce;                                              // of this world alone
-  std::shared_ptr<const std::vector<ConnectionData>> rows;  // by worker; null: not known
+  Id128 launch = {};  // common to all worlds of one launch
+  Id128 nonce = {};   // of this world alone
+  friend bool operator==(const WorldName&, const WorldName&) = default;
+};
+static_assert(sizeof(WorldName) == 40);
+
+struct WorldDescription : WorldName {
+  std::shared_ptr<const std::vector<ConnectionData>> rows = {};  // by worker; null: not known
 };
 
 }  // namespace comex::groups

@@ -79,9 +79,8 @@ std::uint32_t jobs_before(const LaunchFacts& facts) {
 }
 
 std::optional<std::uint32_t> job_of_spawn(WorldId parent, std::uint32_t rank, std::uint32_t spawns) {
-  constexpr WorldId number_mask = world_numbers - 1;
   constexpr std::uint32_t first_spawned = 2;  // job 1 is the launch's own
-  const std::optional<std::uint32_t> place = number_of({parent & number_mask, rank, spawns});
+  const std::optional<std::uint32_t> place = number_of({number_in_launch(parent), rank, spawns});
   if (!place || !number_of({*place + first_spawned - 1, 0, 0})) return std::nullopt;
   return *place + first_spawned;
 }

@@ -13,7 +13,7 @@ namespace comex::groups {
 namespace {
 
 WorldDescription world_of(std::uint32_t size) {
-  return {.id = 0, .size = size, .launch = {1, 2}, .nonce = {3, 4}, .rows = {}};
+  return {{.id = 0, .size = size, .launch = {1, 2}, .nonce = {3, 4}}};
 }
 
 class GroupTableTest : public ::testing::Test {

@@ -35,8 +35,7 @@ TEST(ProcessGroup, is_where_a_registry_finds_the_rows_of_the_own_world) {
       {{.rank = 1, .host = 0, .slot = 1, .base = 8}, {.rank = 2, .host = 1, .slot = 0, .base = 16}}, 2);
   rows.directory.node_ranks()[1] = 5;
   const ProcessGroup group(7, rows.directory);
-  const WorldRegistry registry({.id = 7, .size = 2, .launch = {}, .nonce = {}, .rows = {}}, 0, nullptr,
-                               &group);
+  const WorldRegistry registry({{.id = 7, .size = 2}}, 0, nullptr, &group);
   const ConnectionData row = registry.connection_data({7, 1}).value();
   EXPECT_EQ(row.vpid, 2);
   EXPECT_EQ(row.local_rank, 0);

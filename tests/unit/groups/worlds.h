@@ -8,7 +8,7 @@
 namespace comex::groups::testing {
 
 inline WorldDescription some_world(WorldId id, std::uint32_t size, std::uint64_t nonce = 0) {
-  return {.id = id, .size = size, .launch = {1, 2}, .nonce = {7, nonce + id}, .rows = {}};
+  return {{.id = id, .size = size, .launch = {1, 2}, .nonce = {7, nonce + id}}};
 }
 
 inline std::vector<Lpid> admitted(WorldRegistry& registry, const std::vector<Gpid>& gpids) {
