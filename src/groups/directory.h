@@ -1,20 +1,21 @@
 // The rows of the own world: where each worker lives, the names of the hosts, and the ranks of the own host.
 //
 // It is a view of memory that the processes of a host share. The host's lowest rank writes the rows once
-// while the world opens; afterwards all only read them. So no process keeps rows of its own. Made by runtime,
-// read through ProcessGroup.
+// while the world opens; afterwards all only read them. So no process keeps rows of its own. Made by runtime;
+// the route reads it on every operation.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "core/ids.h"
+#include "groups/world_description.h"
 
 namespace comex::groups {
 
-// The route reads these on every operation.
 struct WorkerPlace {
   TransportRank rank = no_rank;    // the worker itself
   TransportRank server = no_rank;  // its server: a progress rank of its host, or itself
@@ -59,6 +60,18 @@ class Directory {
   std::span<HostPlace> hosts() const { return hosts_; }
   // For each transport rank: its slot on the host of this memory, or `elsewhere`.
   std::span<std::int32_t> slots() const { return slots_; }
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(places_.size()); }  // workers
+  const WorkerPlace& place(Worker worker) const { return places_[worker]; }
+  std::uint32_t host_count() const { return static_cast<std::uint32_t>(hosts_.size()); }
+  std::string_view host_name(std::uint32_t host) const { return hosts_[host].name.data(); }
+  TransportRank lowest_worker(std::uint32_t host) const { return hosts_[host].lowest_worker; }
+  // The same data in the form that is sent to others.
+  ConnectionData connection_data(Worker worker) const {
+    return {.vpid = places_[worker].rank,
+            .local_rank = static_cast<std::int32_t>(places_[worker].slot),
+            .node_rank = node_ranks_[worker]};
+  }
 
  private:
   std::span<WorkerPlace> places_;

@@ -9,7 +9,7 @@ namespace comex::groups {
 namespace {
 
 // Adds the own world's rows, for others to read.
-void add_rows(const ProcessGroup& places, WorldDescription& description) {
+void add_rows(const Directory& places, WorldDescription& description) {
   auto rows = std::make_shared<std::vector<ConnectionData>>();
   for (Worker worker = 0; worker < places.size(); ++worker) rows->push_back(places.connection_data(worker));
   description.rows = std::move(rows);
@@ -18,7 +18,7 @@ void add_rows(const ProcessGroup& places, WorldDescription& description) {
 }  // namespace
 
 WorldRegistry::WorldRegistry(WorldDescription own, Worker me, std::function<void(WorldId)> on_world_freed,
-                             const ProcessGroup* places)
+                             const Directory* places)
     : own_world_(own.id),
       own_size_(own.size),
       me_(me),

@@ -25,7 +25,7 @@
 
 #include "core/ids.h"
 #include "core/status.h"
-#include "groups/process_group.h"
+#include "groups/directory.h"
 #include "groups/table.h"
 #include "groups/world_description.h"
 
@@ -36,7 +36,7 @@ class WorldRegistry {
   // `on_world_freed` is called without the registry's lock. `places` has the own world's rows, unless `own`
   // brings them. It outlives the registry.
   WorldRegistry(WorldDescription own, Worker me, std::function<void(WorldId)> on_world_freed = {},
-                const ProcessGroup* places = nullptr);
+                const Directory* places = nullptr);
   ~WorldRegistry();  // every Table must be destroyed before
   WorldRegistry(const WorldRegistry&) = delete;
   WorldRegistry& operator=(const WorldRegistry&) = delete;
@@ -125,7 +125,7 @@ class WorldRegistry {
   const std::uint32_t own_size_;
   const Worker me_;
   const std::function<void(WorldId)> on_world_freed_;
-  const ProcessGroup* places_;  // of the own world; not owned, may be null
+  const Directory* places_;  // of the own world; not owned, may be null
   mutable std::mutex mutex_;
   std::map<WorldId, KnownWorld> worlds_;
   std::vector<Peer> peers_;  // by lpid - own_size_

@@ -14,7 +14,7 @@
 
 #include "core/operation.h"
 #include "core/status.h"
-#include "groups/process_group.h"
+#include "groups/directory.h"
 #include "kernels/accumulate.h"
 #include "kernels/atomics.h"
 #include "kernels/copy.h"

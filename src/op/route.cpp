@@ -12,7 +12,7 @@ std::uint8_t direct_kinds(bool put, bool get, bool acc) {
 
 }  // namespace
 
-Router::Router(const groups::ProcessGroup& world, Worker me, const Settings& settings)
+Router::Router(const groups::Directory& world, Worker me, const Settings& settings)
     : world_(&world),
       me_(me),
       my_host_(world.place(me).host),

@@ -8,7 +8,7 @@
 #include "core/ids.h"
 #include "core/operation.h"
 #include "core/settings.h"
-#include "groups/process_group.h"
+#include "groups/directory.h"
 
 namespace comex::op {
 
@@ -22,7 +22,7 @@ constexpr activity::Kind kind_of(Action action) {
 
 class Router {
  public:
-  Router(const groups::ProcessGroup& world, Worker me, const Settings& settings);
+  Router(const groups::Directory& world, Worker me, const Settings& settings);
 
   bool is_direct(activity::Kind kind, Worker target) const {
     if (world_->place(target).host != my_host_) return false;
@@ -39,11 +39,11 @@ class Router {
   // Some kind of operations on same-host memory goes through a server: direct operations may have to fence
   // first.
   bool is_mixed() const { return is_mixed_; }
-  const groups::ProcessGroup& world() const { return *world_; }
+  const groups::Directory& world() const { return *world_; }
   Worker me() const { return me_; }
 
  private:
-  const groups::ProcessGroup* world_;
+  const groups::Directory* world_;
   Worker me_;
   std::uint32_t my_host_;
   std::uint32_t plain_host_ = UINT32_MAX;  // the own host, unless is_mixed_

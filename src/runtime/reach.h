@@ -2,7 +2,7 @@
 // operation cannot take the short local path.
 #pragma once
 
-#include "groups/process_group.h"
+#include "groups/directory.h"
 #include "op/direct.h"
 #include "op/remote/remote.h"
 #include "op/remote_target.h"

@@ -104,7 +104,7 @@ class Runtime {
   const groups::WorkerPlace& place(Worker worker) const { return router_.world().place(worker); }
   op::RemoteTarget remote_target(Worker target) const {
     const groups::WorkerPlace& there = place(target);
-    return {router_.world().id(), there.server, target, there.base, there.server != there.rank};
+    return {world_->id, there.server, target, there.base, there.server != there.rank};
   }
 
   // Finds the way to a process of any world. False when no bridge leads there any more.
@@ -183,7 +183,7 @@ class Runtime {
   bool append(const op::WaitReason& call, Worker target, const Begin& begin) {
     {
       const op::Engine::Lock lock = engine_.enter();
-      const op::RemoteTarget* far = remote_.appended_to(target, router_.world().id());
+      const op::RemoteTarget* far = remote_.appended_to(target, world_->id);
       if (far != nullptr && remote_.has_capacity(*far)) [[likely]] {
         const bool is_taken = begin(remote_, *far);
         if (remote_.has_to_advance() || world_->transport->unsent() != 0) [[unlikely]]

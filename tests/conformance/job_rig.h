@@ -159,7 +159,7 @@ class Job {
       write_directory(directory, split, world.place.host);
     }
     world.description.size = world.share.workers;
-    world.group.emplace(world.id, directory);
+    world.group.emplace(directory);
   }
 
   void write_directory(const groups::Directory& directory, const pr::WorldSplit& split, int own_host) {

@@ -20,7 +20,7 @@ std::uint64_t blocks_a_message(const op::RemoteOptions& remote) {
 }  // namespace
 
 MirroringSite mirroring_site(World& world) {
-  const groups::ProcessGroup& group = *world.group;
+  const groups::Directory& group = *world.group;
   const TransportRank me = world.transport->rank();
   op::RemoteOptions options;
   options.sizes = wire_sizes(world, world.transport->size());
@@ -30,10 +30,10 @@ MirroringSite mirroring_site(World& world) {
           .remote = options,
           .serves = [&group, me](Worker owner) { return group.place(owner).server == me; },
           .target_of =
-              [&group](Worker worker) {
+              [&group, id = world.id](Worker worker) {
                 const groups::WorkerPlace& place = group.place(worker);
                 return op::RemoteTarget{
-                    .world = group.id(), .server = place.server, .target = worker, .offset_base = place.base};
+                    .world = id, .server = place.server, .target = worker, .offset_base = place.base};
               }};
 }
 

@@ -93,7 +93,7 @@ void open_directory(transport::Collective& host, transport::Collective* leaders,
   }
   host.barrier();  // the rows are written by then
   world.description.size = world.share.workers;
-  world.group.emplace(world.id, directory);
+  world.group.emplace(directory);
   world.failures = failures_of(world);
   world.doorbells.emplace(*world.arena, directory);
 }

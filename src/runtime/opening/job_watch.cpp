@@ -24,7 +24,7 @@ std::uint64_t first_look_in_ns(const World& world) {
 }  // namespace
 
 std::vector<watch::HostServer> servers_elsewhere(const World& world) {
-  const groups::ProcessGroup& group = *world.group;
+  const groups::Directory& group = *world.group;
   std::vector<watch::HostServer> found;
   std::vector<bool> is_known(group.host_count());
   is_known[static_cast<std::size_t>(world.place.host)] = true;

@@ -62,7 +62,7 @@ std::string refusal_text(const pr::RefusedRequest& refused, shm::Arena* arena, s
 namespace {
 
 Identity origin_of(const World& world, const protocol::RequestHeader& header) {
-  const groups::ProcessGroup& group = *world.group;
+  const groups::Directory& group = *world.group;
   Identity origin{.rank = static_cast<int>(header.origin), .host = {}, .endpoint = endpoint_of(header)};
   if (header.origin < group.size()) origin.host = group.host_name(group.place(header.origin).host);
   return origin;
@@ -78,7 +78,7 @@ void say_lasting(const World& world, const protocol::RequestHeader& lock, const 
 // Prints the line in the origin's name, because it is about the origin's operation.
 void say(World& world, const pr::RefusedRequest& refused) {
   const protocol::RequestHeader& header = refused.header;
-  const groups::ProcessGroup& group = *world.group;
+  const groups::Directory& group = *world.group;
   const bool is_known = header.target < group.size();
   const bool is_somewhere = is_known && refused.fault.refusal != protocol::Refusal::no_such_mutex;
   const std::uint64_t base = is_known ? group.place(header.target).base : 0;
@@ -97,7 +97,7 @@ std::unique_ptr<pr::Server> make_server(World& world, const Reporter& reporter, 
   options.pool_bytes = static_cast<std::uint64_t>(world.settings.server_buffer);
   options.staging_reserve = static_cast<std::uint64_t>(world.settings.staging_reserve);
   options.slot_of = [&world](Worker worker) {
-    const groups::ProcessGroup& group = *world.group;
+    const groups::Directory& group = *world.group;
     if (worker >= group.size()) return pr::no_host_slot;
     const groups::WorkerPlace& place = group.place(worker);
     return static_cast<int>(place.host) == world.place.host ? place.slot : pr::no_host_slot;

@@ -16,8 +16,8 @@
 
 #include "core/activity.h"
 #include "core/settings.h"
+#include "groups/directory.h"
 #include "groups/failures.h"
-#include "groups/process_group.h"
 #include "groups/world_description.h"
 #include "groups/world_identity.h"
 #include "mpi/library.h"
@@ -77,7 +77,7 @@ struct World {
   std::optional<pr::CpuMask> launched_on;            // where this rank ran before COMEX_BIND bound it
   std::optional<NearMemory> near_memory;             // of a worker bound to a part of a machine with several
   std::atomic<bool> has_refused_near_memory{false};  // the kernel has, as a container may make it
-  std::optional<groups::ProcessGroup> group;
+  std::optional<groups::Directory> group;
   groups::Failures failures;  // watched with COMEX_ON_FAILURE=continue
   std::optional<HostDoorbells> doorbells;
   std::shared_ptr<transport::Transport> transport;

@@ -1,5 +1,5 @@
 // The rows of a world, as a registry reads them.
-#include "groups/process_group.h"
+#include "groups/directory.h"
 
 #include <gtest/gtest.h>
 
@@ -30,12 +30,11 @@ class Rows {
   const Directory directory;
 };
 
-TEST(ProcessGroup, is_where_a_registry_finds_the_rows_of_the_own_world) {
+TEST(Directory, is_where_a_registry_finds_the_rows_of_the_own_world) {
   const Rows rows(
       {{.rank = 1, .host = 0, .slot = 1, .base = 8}, {.rank = 2, .host = 1, .slot = 0, .base = 16}}, 2);
   rows.directory.node_ranks()[1] = 5;
-  const ProcessGroup group(7, rows.directory);
-  const WorldRegistry registry({{.id = 7, .size = 2}}, 0, nullptr, &group);
+  const WorldRegistry registry({{.id = 7, .size = 2}}, 0, nullptr, &rows.directory);
   const ConnectionData row = registry.connection_data({7, 1}).value();
   EXPECT_EQ(row.vpid, 2);
   EXPECT_EQ(row.local_rank, 0);
