@@ -157,14 +157,11 @@ int comex_group_create_endpoints(comex_group_t parent, int my_count, comex_group
   const auto all = worlds::agree(*runtime, name, parent, mine, complaint);
   if (all.empty()) return worlds::code_of_failure(*runtime, parent);
 
-  std::vector<comex::Lpid> parents;
   std::vector<groups::EndpointArguments> all_arguments;
-  for (std::uint32_t rank = 0; rank < found->size(); ++rank) {
-    parents.push_back(found->members().lpid(rank));
-    all_arguments.push_back(all[rank].endpoints);
-  }
+  for (const Proposal& each : all) all_arguments.push_back(each.endpoints);
   const auto my_rank = static_cast<std::uint32_t>(found->my_rank());
-  const groups::EndpointLayout layout = groups::lay_out_endpoints(parents, all_arguments, my_rank);
+  const groups::EndpointLayout layout =
+      groups::lay_out_endpoints(found->members().lpids(), all_arguments, my_rank);
   const groups::Endpoints endpoints(layout.ids);
   std::vector<comex_group_t> made;
   {

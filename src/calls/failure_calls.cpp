@@ -58,8 +58,7 @@ int comex_group_shrink(comex_group_t handle, comex_group_t* smaller) {
     return runtime->reporter().fail({.operation = name}, why);
   for (;;) {
     const std::vector<std::uint32_t> ranks = living_ranks(*runtime, group->members());
-    std::vector<Lpid> lpids;
-    for (const std::uint32_t rank : ranks) lpids.push_back(group->members().lpid(rank));
+    const std::vector<Lpid> lpids = group->members().lpids(ranks);
     const worlds::ProposedGroup living{.lpids = lpids,
                                        .endpoints = group->endpoints().subset(ranks),
                                        .bridge = group->bridge(),

@@ -12,9 +12,10 @@
 namespace comex::calls {
 namespace {
 
-Status check_ranks(const groups::Group& parent, std::span<const int> ranks) {
+Status check_ranks(const groups::Group& parent, int n, const int* ranks) {
+  if (n < 0 || (n > 0 && ranks == nullptr)) return caller_error("it needs n >= 0 ranks and their list");
   std::vector<bool> is_named(parent.size());
-  for (const int rank : ranks) {
+  for (const int rank : std::span(ranks, static_cast<std::size_t>(n))) {
     if (rank < 0 || static_cast<std::uint32_t>(rank) >= parent.size()) {
       return caller_error("rank " + std::to_string(rank) + " is out of range: the group has ranks 0 to " +
                           std::to_string(parent.size() - 1));
@@ -36,16 +37,10 @@ int create_of_ranks(int n, const int* pid_list, comex_group_t group, comex_group
   if (const std::string why = worlds::why_two_sided(*parent, group); !why.empty()) {
     return runtime->reporter().fail({.operation = name}, why);
   }
-  Status valid;
-  if (n < 0 || (n > 0 && pid_list == nullptr)) {
-    valid = caller_error("it needs n >= 0 ranks and their list");
-  } else {
-    valid = check_ranks(*parent, {pid_list, static_cast<std::size_t>(n)});
-  }
+  const Status valid = check_ranks(*parent, n, pid_list);
   if (!valid) return runtime->reporter().fail({.operation = name}, valid.failure());
   const std::vector<std::uint32_t> ranks(pid_list, pid_list + n);
-  std::vector<Lpid> lpids;
-  for (const std::uint32_t rank : ranks) lpids.push_back(parent->members().lpid(rank));
+  const std::vector<Lpid> lpids = parent->members().lpids(ranks);
   const worlds::ProposedGroup proposed{.lpids = lpids,
                                        .endpoints = parent->endpoints().subset(ranks),
                                        .bridge = parent->bridge(),

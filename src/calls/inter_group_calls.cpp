@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "core/diagnose.h"
 #include "runtime/call.h"
-#include "runtime/sides.h"
 #include "worlds/agreement/agree.h"
 #include "worlds/agreement/create_group.h"
 #include "worlds/connect/meeting.h"
@@ -132,8 +132,7 @@ struct MergeInput {
 
 std::vector<Gpid> gpids_of(runtime::Runtime& runtime, const groups::ConnectionTable& table) {
   std::vector<Gpid> gpids;
-  runtime::for_each_lpid(table,
-                         [&](Lpid lpid) { gpids.push_back(runtime.registry().gpid_of(lpid).value()); });
+  for (const Lpid lpid : table.lpids()) gpids.push_back(runtime.registry().gpid_of(lpid).value());
   return gpids;
 }
 
@@ -156,10 +155,8 @@ int merge(runtime::Runtime& runtime, const char* name, const groups::Group& grou
   const bool near_first = near_is_high != far_is_high
                               ? far_is_high
                               : *std::ranges::min_element(near) < *std::ranges::min_element(far);
-  std::vector<Lpid> lpids;
-  const auto append = [&lpids](Lpid lpid) { lpids.push_back(lpid); };
-  runtime::for_each_lpid(near_first ? group.members() : group.targets(), append);
-  runtime::for_each_lpid(near_first ? group.targets() : group.members(), append);
+  std::vector<Lpid> lpids = (near_first ? group.members() : group.targets()).lpids();
+  std::ranges::copy((near_first ? group.targets() : group.members()).lpids(), std::back_inserter(lpids));
   const auto before = near_first ? std::uint32_t{0} : group.targets().size();
   auto made = std::make_unique<groups::Group>(inputs.front().context, runtime.registry().make_table(lpids),
                                               group.my_rank() + static_cast<int>(before), groups::Endpoints(),
@@ -211,11 +208,9 @@ int comex_intergroup_create(comex_group_t local, int local_leader, comex_group_t
 
 int comex_group_merge(comex_group_t inter, int high, comex_group_t* merged) {
   const char* name = "group_merge";
-  runtime::Runtime* runtime = runtime::enter(name);
-  if (runtime == nullptr) return COMEX_FAILURE;
-  const runtime::CallScope call(name, inter);
-  const comex::groups::Group* group = runtime::find_group(*runtime, name, inter);
+  const auto [runtime, group] = runtime::enter_group(name, inter);
   if (group == nullptr) return COMEX_FAILURE;
+  const runtime::CallScope call(name, inter);
   if (!group->is_inter()) return runtime->reporter().fail({.operation = name}, no_inter_group(inter));
   return merge(*runtime, name, *group, inter, high != 0, merged);
 }

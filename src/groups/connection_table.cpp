@@ -25,6 +25,19 @@ ConnectionTable ConnectionTable::from(std::span<const Lpid> lpids) {
   return table;
 }
 
+std::vector<Lpid> ConnectionTable::lpids() const {
+  std::vector<Lpid> all(size_);
+  for (std::uint32_t rank = 0; rank < size_; ++rank) all[rank] = lpid(rank);
+  return all;
+}
+
+std::vector<Lpid> ConnectionTable::lpids(std::span<const std::uint32_t> ranks) const {
+  std::vector<Lpid> some;
+  some.reserve(ranks.size());
+  for (const std::uint32_t rank : ranks) some.push_back(lpid(rank));
+  return some;
+}
+
 int ConnectionTable::rank_of(Lpid lpid) const {
   if (size_ == 0) return -1;
   if (!list_) {

@@ -26,6 +26,8 @@ class ConnectionTable {
   Lpid lpid(std::uint32_t rank) const {
     return list_ ? list_->by_rank[rank] : first_ + static_cast<Lpid>(rank) * stride_;
   }
+  std::vector<Lpid> lpids() const;                                      // by rank
+  std::vector<Lpid> lpids(std::span<const std::uint32_t> ranks) const;  // of these ranks
   // Returns the lowest rank of an lpid, or -1. O(1), for a list O(log n).
   int rank_of(Lpid lpid) const;
   bool has_duplicates() const;        // O(n) for a list

@@ -1,5 +1,7 @@
 #include "groups/participants.h"
 
+#include <algorithm>
+#include <iterator>
 #include <vector>
 
 namespace comex::groups {
@@ -13,12 +15,9 @@ Participants participants(const Group& group, const WorldRegistry& registry) {
   const Result<Gpid> there = registry.gpid_of(remote.lpid(0));
   COMEX_BUG_IF(!here || !there || here.value() == there.value());
   const bool is_low = here.value() < there.value();
-  std::vector<Lpid> lpids;
-  lpids.reserve(local.size() + remote.size());
-  for (const ConnectionTable* side : {is_low ? &local : &remote, is_low ? &remote : &local}) {
-    for (std::uint32_t rank = 0; rank < side->size(); ++rank) lpids.push_back(side->lpid(rank));
-  }
-  const std::uint32_t low_size = is_low ? local.size() : remote.size();
+  std::vector<Lpid> lpids = (is_low ? local : remote).lpids();
+  const auto low_size = static_cast<std::uint32_t>(lpids.size());
+  std::ranges::copy((is_low ? remote : local).lpids(), std::back_inserter(lpids));
   return {ConnectionTable::from(lpids), is_low ? mine : low_size + mine, low_size, is_low};
 }
 

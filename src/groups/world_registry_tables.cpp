@@ -63,10 +63,7 @@ Table WorldRegistry::make_table(ConnectionTable members) {
 }
 
 Table WorldRegistry::subset(const Table& table, std::span<const std::uint32_t> ranks) {
-  std::vector<Lpid> lpids;
-  lpids.reserve(ranks.size());
-  for (const std::uint32_t rank : ranks) lpids.push_back(table.members().lpid(rank));
-  return make_table(lpids);
+  return make_table(table.members().lpids(ranks));
 }
 
 std::uint32_t WorldRegistry::references_of(const SharedTable& table) const {
