@@ -171,14 +171,13 @@ AtomicOperation operation_of(Worker target, const Found& found, const Arguments&
                        : operation_on<std::uint32_t>(target, found.atomic, arguments);
 }
 
-template <class Word>
-inline bool is_aligned(const void* word) {
-  return reinterpret_cast<std::uintptr_t>(word) % sizeof(Word) == 0;
+inline bool is_aligned(const void* word, std::size_t bytes) {
+  return reinterpret_cast<std::uintptr_t>(word) % bytes == 0;
 }
 
 template <class Word, class Arguments>
 inline bool small_word(PlainTarget& to, Atomic atomic, const Arguments& arguments) {
-  if (!is_aligned<Word>(arguments.far)) return false;
+  if (!is_aligned(arguments.far, sizeof(Word))) return false;
   to.count(activity::Kind::rmw, sizeof(Word));
   return to.direct().try_atomic(operation_on<Word>(to.target(), atomic, arguments), to.place());
 }
@@ -200,10 +199,8 @@ bool appended_atomic(const Arguments& arguments, int proc, comex_group_t group, 
   Found found;
   if (runtime == nullptr || !arguments.find(found)) return false;
   AtomicOperation operation = operation_of(static_cast<Worker>(proc), found, arguments);
-  const bool is_in_place =
-      found.is_wide ? is_aligned<std::uint64_t>(arguments.far) : is_aligned<std::uint32_t>(arguments.far);
   const unsigned bytes = scalar_bytes(operation.scalar);
-  if (!is_in_place || !runtime->remote().takes(bytes)) return false;
+  if (!is_aligned(arguments.far, bytes) || !runtime->remote().takes(bytes)) return false;
   operation.is_blocking = false;
   const auto append = [&](op::Remote& remote, const op::RemoteTarget& far, nb::Completion& completion) {
     return remote.append_atomic(operation, far, completion);

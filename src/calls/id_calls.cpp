@@ -33,12 +33,6 @@ runtime::Entered enter_for_all(const char* name, comex_group_t handle, int size,
   return runtime::has_place(*runtime, name, place) ? runtime::Entered{runtime, group} : runtime::Entered{};
 }
 
-bool has_list(runtime::Runtime& runtime, const char* name, int n, const void* in, const void* out) {
-  if (n >= 0 && (n == 0 || (in != nullptr && out != nullptr))) return true;
-  runtime.reporter().fail({.operation = name}, "it needs n >= 0 ids, their list and a place for as many");
-  return false;
-}
-
 }  // namespace
 }  // namespace comex::calls
 
@@ -67,7 +61,11 @@ int comex_gpids(comex_group_t group, int size, comex_gpid_t gpids[], int* single
 int comex_gpids_to_lpids(int n, const comex_gpid_t gpids[], int lpids[]) {
   const char* name = "gpids_to_lpids";
   runtime::Runtime* runtime = runtime::enter(name);
-  if (runtime == nullptr || !has_list(*runtime, name, n, gpids, lpids)) return COMEX_FAILURE;
+  if (runtime == nullptr) return COMEX_FAILURE;
+  if (n < 0 || (n > 0 && (gpids == nullptr || lpids == nullptr))) {
+    return runtime->reporter().fail({.operation = name},
+                                    "it needs n >= 0 ids, their list and a place for as many");
+  }
   std::vector<Lpid> all;
   for (const comex_gpid_t gpid : std::span(gpids, static_cast<std::size_t>(n))) {
     const Result<Lpid> lpid = runtime->registry().lpid_of(gpid_of(gpid));

@@ -29,7 +29,42 @@ std::string why_not(const runtime::Runtime& runtime, void** ptrs, int copies, co
          " hosts, and group " + std::to_string(handle) + " has " + std::to_string(hosts);
 }
 
-int malloc_kept(void** ptrs, std::size_t bytes, int copies, comex_group_t handle) {
+}  // namespace
+
+int fail_together(runtime::Runtime& runtime, const char* name, bool is_mine, const std::string& why) {
+  return is_mine ? runtime.reporter().fail({.operation = name}, why) : runtime::failed_elsewhere(runtime);
+}
+
+int make_kept_over(runtime::Runtime& runtime, runtime::KeptOptions options,
+                   std::shared_ptr<runtime::KeptAllocation>& made) {
+  const groups::Group& group = options.group;
+  runtime::GroupExtras& extras = runtime.extras(options.handle);
+  const auto next = groups::allocation_id(group.context(), ++extras.next_allocation);
+  if (!next) {
+    return fail_together(runtime, options.call, group.my_rank() == 0,
+                         "a group has had all the allocations it can have; make another one for more");
+  }
+  options.id = *next;
+  auto kept = std::make_shared<runtime::KeptAllocation>();
+  const int code = runtime::make_kept(runtime, options, *kept);
+  if (code != COMEX_SUCCESS && kept->own_parts.empty() && kept->own_mirrors == nullptr) return code;
+  made = kept;
+  if (std::ranges::max(kept->bytes) == 0) return code;  // nobody can name it
+  runtime.allocations().add({.id = *next,
+                             .members = group.members(),
+                             .endpoints = group.endpoints(),
+                             .my_rank = group.my_rank(),
+                             .own = kept->own_parts.empty() ? nullptr : kept->own_parts.front(),
+                             .kept = kept});
+  return code;
+}
+
+}  // namespace comex::calls
+
+using namespace comex;
+using namespace comex::calls;
+
+int comex_malloc_kept(void** ptrs, size_t bytes, int copies, comex_group_t handle) {
   const char* const name = "malloc_kept";
   const auto [runtime, group] = runtime::enter_group(name, handle);
   if (group == nullptr) return COMEX_FAILURE;
@@ -69,44 +104,6 @@ int malloc_kept(void** ptrs, std::size_t bytes, int copies, comex_group_t handle
   made->is_whole = true;
   std::ranges::copy(made->parts, ptrs);
   return code;
-}
-
-}  // namespace
-
-int fail_together(runtime::Runtime& runtime, const char* name, bool is_mine, const std::string& why) {
-  return is_mine ? runtime.reporter().fail({.operation = name}, why) : runtime::failed_elsewhere(runtime);
-}
-
-int make_kept_over(runtime::Runtime& runtime, runtime::KeptOptions options,
-                   std::shared_ptr<runtime::KeptAllocation>& made) {
-  const groups::Group& group = options.group;
-  runtime::GroupExtras& extras = runtime.extras(options.handle);
-  const auto next = groups::allocation_id(group.context(), ++extras.next_allocation);
-  if (!next) {
-    return fail_together(runtime, options.call, group.my_rank() == 0,
-                         "a group has had all the allocations it can have; make another one for more");
-  }
-  options.id = *next;
-  auto kept = std::make_shared<runtime::KeptAllocation>();
-  const int code = runtime::make_kept(runtime, options, *kept);
-  if (code != COMEX_SUCCESS && kept->own_parts.empty() && kept->own_mirrors == nullptr) return code;
-  made = kept;
-  if (std::ranges::max(kept->bytes) == 0) return code;  // nobody can name it
-  runtime.allocations().add({.id = *next,
-                             .members = group.members(),
-                             .endpoints = group.endpoints(),
-                             .my_rank = group.my_rank(),
-                             .own = kept->own_parts.empty() ? nullptr : kept->own_parts.front(),
-                             .kept = kept});
-  return code;
-}
-
-}  // namespace comex::calls
-
-using namespace comex;
-
-int comex_malloc_kept(void** ptrs, size_t bytes, int copies, comex_group_t group) {
-  return calls::malloc_kept(ptrs, bytes, copies, group);
 }
 
 int comex_keep(void* ptr) {

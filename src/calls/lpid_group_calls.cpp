@@ -140,13 +140,12 @@ class IntermediateGroups {
   void fail_unless_made(int code) {
     if (verdict_.code == COMEX_SUCCESS) verdict_.code = code;
   }
-  bool leads() const { return parts_[first_].front() == static_cast<Lpid>(runtime_.me()); }
 
   // Joins two blocks of worlds in one group, the lower block first. Their first members lead.
   void join(std::size_t block, std::size_t other) {
     const bool is_high = block > other;
     comex_group_t pair = COMEX_GROUP_NULL;
-    if (leads())
+    if (parts_[first_].front() == static_cast<Lpid>(runtime_.me()))  // the leader
       pair = join_leaders(parts_[is_high ? other : block].front(), parts_[is_high ? block : other].front());
     if (here_ != COMEX_GROUP_NULL) spread();
     comex_group_t inter = COMEX_GROUP_NULL;
@@ -224,15 +223,13 @@ int make_spanning(runtime::Runtime& runtime, std::span<const Lpid> lpids, comex_
   return is_built ? result : intermediate.report();
 }
 
-Status check_lpids(const runtime::Runtime& runtime, int n, const int lpids[]) {
-  if (n < 0 || (n > 0 && lpids == nullptr)) return caller_error("it needs n >= 0 lpids and their list");
-  const std::vector<Lpid> members(lpids, lpids + n);
+Status check_lpids(const runtime::Runtime& runtime, std::span<const Lpid> members) {
   for (const Lpid lpid : members) {
     const auto gpid = runtime.registry().gpid_of(lpid);
     if (!gpid) return gpid.failure();
   }
   if (!groups::ConnectionTable::from(members).has_duplicates()) return {};
-  std::vector<Lpid> sorted(members);
+  std::vector<Lpid> sorted(members.begin(), members.end());
   std::ranges::sort(sorted);
   return caller_error("lpid " + std::to_string(*std::ranges::adjacent_find(sorted)) + " is named twice");
 }
@@ -247,9 +244,11 @@ int comex_group_from_lpids(int n, const int lpids[], comex_group_t* group) {
   runtime::Runtime* runtime = runtime::enter(from_lpids);
   if (runtime == nullptr) return COMEX_FAILURE;
   const runtime::CallScope call(from_lpids, comex::groups::world_handle);
-  const comex::Status valid = check_lpids(*runtime, n, lpids);
+  if (n < 0 || (n > 0 && lpids == nullptr))
+    return runtime->reporter().fail({.operation = from_lpids}, "it needs n >= 0 lpids and their list");
+  const std::span<const comex::Lpid> members(lpids, static_cast<std::size_t>(n));
+  const comex::Status valid = check_lpids(*runtime, members);
   if (!valid) return runtime->reporter().fail({.operation = from_lpids}, valid.failure());
-  const std::vector<comex::Lpid> members(lpids, lpids + n);
   if (!is_of_one_world(*runtime, members)) return make_spanning(*runtime, members, group);
   return create_group(*runtime, from_lpids, {members}, comex::groups::process_itself, group);
 }

@@ -120,11 +120,6 @@ struct Watched {
     while (from < count && (is_skipped(from) || holds(from) != wanted)) ++from;
     return from;
   }
-  bool is_empty() const {
-    std::size_t i = 0;
-    while (i < count && is_skipped(i)) ++i;
-    return i == count;
-  }
   // Reports what is wrong with the arguments; null then.
   runtime::Runtime* enter() const {
     runtime::Runtime* const runtime = runtime::enter(call);
@@ -145,8 +140,9 @@ struct Watched {
   }
   // The number of the first one that holds, once there is one; count if all are skipped.
   std::size_t await_first(runtime::Runtime& runtime) const {
-    std::size_t first = count;
-    if (!is_empty()) wait(runtime, [&] { return (first = next(true)) != count; });
+    std::size_t first = 0;
+    while (first < count && is_skipped(first)) ++first;
+    if (first < count) wait(runtime, [&] { return (first = next(true)) != count; });
     return first;
   }
 };
