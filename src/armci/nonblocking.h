@@ -20,8 +20,6 @@ int start_nonblocking(armci_hdl_t* handle, const Start& start) {
 
 }  // namespace comex::armci
 
-#define COMEX_LIST(...) __VA_ARGS__
-
 // Defines PARMCI_NAME by comex_CALL, and PARMCI_NbNAME, which takes a handle after the same parameters, by
 // comex_nbCALL. Both begin with `first`; that is nothing where a CallName would cost too much
 // (armci/export.h).

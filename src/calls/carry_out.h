@@ -12,6 +12,7 @@
 #include "core/operation.h"
 #include "op/validate.h"
 #include "runtime/call.h"
+#include "runtime/facade.h"
 #include "runtime/runtime.h"
 
 namespace comex::calls {
@@ -153,8 +154,6 @@ int finish_remote(runtime::Runtime& runtime, op::Remote& to, const op::WaitReaso
 }
 
 }  // namespace comex::calls
-
-#define COMEX_LIST(...) __VA_ARGS__
 
 // Defines comex_FUNCTION, and comex_nbFUNCTION, which takes a handle after the same parameters. Both call
 // transfer() of their file with what follows the parameters here.

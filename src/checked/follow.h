@@ -5,6 +5,7 @@
 
 #include "checked/next.h"
 #include "checked/process.h"
+#include "runtime/facade.h"
 
 // The call of the program that the function with this in it is.
 #define COMEX_CALL (comex::checker::FollowedCall{__func__, __builtin_return_address(0)})
@@ -67,8 +68,6 @@ int together(const FollowedCall& call, comex_group_t group, bool is_barrier, Arg
 }
 
 }  // namespace comex::checker
-
-#define COMEX_LIST(...) __VA_ARGS__
 
 // Defines a call whose operation is complete when it returns, and the one that starts the same operation,
 // which takes a handle after the same parameters. operation(call, arguments...) is what the checker follows.

@@ -4,6 +4,9 @@
 
 #include <comex/comex.h>
 
+// The parameters of a function without their brackets, for macros that define functions.
+#define COMEX_LIST(...) __VA_ARGS__
+
 extern "C" {
 // The name by which the program made the calling thread's current call, for error lines; null: it is a call
 // of comex.h. The façade sets it.
