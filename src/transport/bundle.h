@@ -57,7 +57,6 @@ class BundleWriter {
     std::memcpy(to_, &header, sizeof header);
     return bytes_;
   }
-  std::uint32_t parts() const { return parts_; }
 
  private:
   std::byte* to_ = nullptr;

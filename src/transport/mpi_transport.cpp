@@ -29,24 +29,32 @@ MpiTransport::MpiTransport(MPI_Comm wire, MpiFailureHandler on_failure, Bundles 
     : wire_(wire),
       check_(std::move(on_failure)),
       yield_(yield),
-      takes_bundles_(bundles.are_taken),
-      slot_capacity_(ring_slot_bytes(takes_bundles_)),
+      use_(std::move(bundles)),
+      slot_capacity_(ring_slot_bytes(use_.are_taken)),
       ring_(std::make_unique_for_overwrite<std::byte[]>(ring_slots * slot_capacity_)),
-      same_machine_(std::move(bundles.same_machine)),
-      sends_bundles_(bundles.may_be_sent()),
-      bundles_answers_(sends_bundles_ && bundles.are_answered),
       bodies_(check_, yield_) {
   check_.let_errors_return(wire_);
   check_(PMPI_Comm_rank(wire_, &rank_), "MPI_Comm_rank");
   check_(PMPI_Comm_size(wire_, &size_), "MPI_Comm_size");
   messages_ = SendPool(protocol::message_bytes, kept_messages(static_cast<std::uint64_t>(size_)));
-  post_ring();
+  for (unsigned slot = 0; slot < ring_slots; ++slot) {
+    check_(PMPI_Recv_init(slot_bytes(slot), static_cast<int>(slot_capacity_), MPI_BYTE, MPI_ANY_SOURCE,
+                          protocol::header_tag, wire_, &ring_requests_[slot]),
+           "MPI_Recv_init");
+    check_(PMPI_Start(&ring_requests_[slot]), "MPI_Start");
+  }
 }
 
 MpiTransport::~MpiTransport() {
   while (!pending_.empty()) reap_pending();
   bodies_.finish();
-  take_back_ring();
+  for (unsigned slot = 0; slot < ring_slots; ++slot) {
+    if (!(handed_out_ && slot == head_)) {
+      check_(PMPI_Cancel(&ring_requests_[slot]), "MPI_Cancel");
+      check_(PMPI_Wait(&ring_requests_[slot], MPI_STATUS_IGNORE), "MPI_Wait");
+    }
+    check_(PMPI_Request_free(&ring_requests_[slot]), "MPI_Request_free");
+  }
 }
 
 bool MpiTransport::abandon() {
@@ -61,35 +69,15 @@ bool MpiTransport::abandon() {
   return !bodies_.give_up_all();
 }
 
-void MpiTransport::post_ring() {
-  for (unsigned slot = 0; slot < ring_slots; ++slot) {
-    check_(PMPI_Recv_init(slot_bytes(slot), static_cast<int>(slot_capacity_), MPI_BYTE, MPI_ANY_SOURCE,
-                          protocol::header_tag, wire_, &ring_requests_[slot]),
-           "MPI_Recv_init");
-    check_(PMPI_Start(&ring_requests_[slot]), "MPI_Start");
-  }
-}
-
-void MpiTransport::take_back_ring() {
-  for (unsigned slot = 0; slot < ring_slots; ++slot) {
-    if (!(handed_out_ && slot == head_)) {
-      check_(PMPI_Cancel(&ring_requests_[slot]), "MPI_Cancel");
-      check_(PMPI_Wait(&ring_requests_[slot], MPI_STATUS_IGNORE), "MPI_Wait");
-    }
-    check_(PMPI_Request_free(&ring_requests_[slot]), "MPI_Request_free");
-  }
-}
-
 std::byte* MpiTransport::stage() {
   if (staged_.bytes == nullptr) staged_ = taken_from(messages_);
   return staged_.bytes.get();
 }
 
 void MpiTransport::post(TransportRank to, std::size_t bytes) {
-  const bool is_answer = bundles_answers_ && !unpacked_.empty() && to == unpacked_from_ && takes_bundle(to);
-  if (is_answer) return post_with_next(to, bytes);
+  if (bundles_answers() && to == unpacked_from_ && takes_bundle(to)) return post_with_next(to, bytes);
   if (!has_bundle()) return launch(staged_, to, bytes);
-  if (to != bundle_to_) {
+  if (to != bundle_.to) {
     COMEX_BUG_IF(!holds_answers_);
     launch_bundle();
     return launch(staged_, to, bytes);
@@ -99,30 +87,30 @@ void MpiTransport::post(TransportRank to, std::size_t bytes) {
 }
 
 bool MpiTransport::takes_bundle(TransportRank to) const {
-  return sends_bundles_ && !std::ranges::binary_search(same_machine_, to);
+  return use_.are_taken && use_.are_sent && !std::ranges::binary_search(use_.same_machine, to);
 }
 
 // Copying the message costs a fraction of what sending it alone would cost.
 void MpiTransport::post_with_next(TransportRank to, std::size_t bytes) {
   if (!takes_bundle(to)) return post(to, bytes);
-  if (has_bundle() && holds_answers_ && to != bundle_to_) launch_bundle();
+  if (has_bundle() && holds_answers_ && to != bundle_.to) launch_bundle();
   if (!has_bundle()) {
     bundle_ = taken_from(bundles_);
     packed_ = BundleWriter(bundle_.bytes.get());
-    bundle_to_ = to;
+    bundle_.to = to;
   }
-  holds_answers_ = bundles_answers_ && !unpacked_.empty();
+  holds_answers_ = bundles_answers();
   add_to_bundle(to, bytes);
   if (!packed_.has_capacity(protocol::message_bytes)) launch_bundle();
 }
 
 void MpiTransport::add_to_bundle(TransportRank to, std::size_t bytes) {
-  COMEX_BUG_IF(staged_.bytes == nullptr || bytes > protocol::message_bytes || to != bundle_to_);
+  COMEX_BUG_IF(staged_.bytes == nullptr || bytes > protocol::message_bytes || to != bundle_.to);
   packed_.add({staged_.bytes.get(), bytes});
 }
 
 void MpiTransport::launch_bundle() {
-  launch(bundle_, bundle_to_, packed_.finish());
+  launch(bundle_, bundle_.to, packed_.finish());
   if (has_bundle()) bundles_.give_back(std::exchange(bundle_, {}).bytes);
 }
 
@@ -183,7 +171,7 @@ bool MpiTransport::receive(Message& message) {
   check_(PMPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
   handed_out_ = true;
   message = {status.MPI_SOURCE, {slot_bytes(head_), static_cast<std::size_t>(bytes)}};
-  if (takes_bundles_ && BundleReader::is_bundle(message.data)) {
+  if (use_.are_taken && BundleReader::is_bundle(message.data)) {
     unpacked_from_ = message.from;
     unpacked_ = BundleReader(message.data);
     message.data = unpack();
@@ -224,7 +212,7 @@ std::optional<std::size_t> MpiTransport::take_arrived(TransportRank from, int ta
 // True if a body can be the last part of the open bundle. Bundles of answers take none, because their
 // receivers have posted receives for bodies.
 bool MpiTransport::may_close_bundle(TransportRank to, std::size_t bytes) const {
-  return has_bundle() && !holds_answers_ && to == bundle_to_ && bytes != 0 && packed_.has_capacity(bytes);
+  return has_bundle() && !holds_answers_ && to == bundle_.to && bytes != 0 && packed_.has_capacity(bytes);
 }
 
 Ticket MpiTransport::start_send(TransportRank to, int tag, std::span<const std::byte> body) {

@@ -30,13 +30,12 @@ namespace comex::transport {
 // How bundles are used on this wire and by this rank.
 struct Bundles {
   bool are_taken = false;  // all ranks take bundles, and all know it
-  bool are_sent = false;   // allowed only if they are taken
+  bool are_sent = false;   // no effect unless they are taken
   // Answers to a bundle are bundled as well. This is for ranks that never stop receiving: progress ranks.
   bool are_answered = false;
   // Ranks that MPI does not reach over the network, ascending. Their messages travel singly, because a longer
   // one would wait, with all that follow it, until its sender calls MPI again.
   std::vector<TransportRank> same_machine = {};
-  bool may_be_sent() const { return are_taken && are_sent; }
 };
 
 class MpiTransport final : public Transport {
@@ -94,14 +93,13 @@ class MpiTransport final : public Transport {
 
   using SendCall = int(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
   Ticket send(SendCall* call, const char* name, TransportRank to, int tag, std::span<const std::byte> body);
-  void post_ring();
-  void take_back_ring();
   std::byte* slot_bytes(unsigned slot) const { return ring_.get() + slot * slot_capacity_; }
   static Outgoing taken_from(SendPool& pool) { return {pool.take(), &pool}; }
   bool has_bundle() const { return bundle_.bytes != nullptr; }
   void launch(Outgoing& filled, TransportRank to, std::size_t bytes);
   void launch_bundle();
   void add_to_bundle(TransportRank to, std::size_t bytes);
+  bool bundles_answers() const { return use_.are_answered && !unpacked_.empty(); }
   bool may_close_bundle(TransportRank to, std::size_t bytes) const;
   std::span<const std::byte> unpack();
   void keep_arrived();
@@ -116,7 +114,7 @@ class MpiTransport final : public Transport {
   TransportRank rank_ = no_rank;
   TransportRank size_ = 0;
 
-  const bool takes_bundles_;
+  const Bundles use_;
   // Slots head_, head_ + 1, ... (mod ring_slots) are posted, in this order. While handed_out_ is set, the
   // slot at head_ is not posted: it holds the caller's current message, alone or in a bundle.
   const std::size_t slot_capacity_;
@@ -131,13 +129,9 @@ class MpiTransport final : public Transport {
 
   SendPool messages_{protocol::message_bytes, 0};
   SendPool bundles_{protocol::bundle_bytes, kept_bundles};
-  const std::vector<TransportRank> same_machine_;
-  const bool sends_bundles_;
-  const bool bundles_answers_;
   Outgoing staged_;
   Outgoing bundle_;  // the open bundle, if it has bytes; sent with the next post
   BundleWriter packed_;
-  TransportRank bundle_to_ = no_rank;
   bool holds_answers_ = false;    // answers to messages of unpacked_; sent when that ends, or before others
   std::deque<Outgoing> pending_;  // MPI has not sent them yet
   std::uint64_t posted_ = 0;
