@@ -6,6 +6,10 @@
 
 #include "kernels/copy.h"
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 namespace comex::kernels {
 namespace {
 
@@ -16,30 +20,14 @@ bool overlap(const void* to, const void* from, std::uint64_t bytes) {
   return there - here < bytes || here - there < bytes;
 }
 
-}  // namespace
-}  // namespace comex::kernels
-
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__x86_64__)
 
-namespace comex::kernels {
-
 // Sanitizers check memcpy, but not hand-written vector code.
-void copy_big(void* to, const void* from, std::uint64_t bytes) {
-  if (overlap(to, from, bytes)) {
-    std::memmove(to, from, bytes);
-  } else {
-    std::memcpy(to, from, bytes);
-  }
+void copy_apart(std::byte* to, const std::byte* from, std::uint64_t bytes) {
+  std::memcpy(to, from, bytes);
 }
 
-}  // namespace comex::kernels
-
 #else
-
-#include <immintrin.h>
-
-namespace comex::kernels {
-namespace {
 
 // Stores are aligned. The first and the last ones may overlap their neighbours.
 [[gnu::target("avx2")]] inline void copy_four(std::byte* to, const std::byte* from) {
@@ -76,23 +64,23 @@ void copy_streamed(std::byte* to, const std::byte* from, std::uint64_t bytes) {
   std::memcpy(to, from, bytes);
 }
 
+void copy_apart(std::byte* to, const std::byte* from, std::uint64_t bytes) {
+  static const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
+  if (bytes >= streamed_copy_bytes) return copy_streamed(to, from, bytes);
+  if (has_avx2) return copy_avx2(to, from, bytes);
+  std::memcpy(to, from, bytes);
+}
+
+#endif
+
 }  // namespace
 
 void copy_big(void* to, const void* from, std::uint64_t bytes) {
-  static const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
-  auto* const there = static_cast<std::byte*>(to);
-  const auto* const here = static_cast<const std::byte*>(from);
   if (overlap(to, from, bytes)) {
     std::memmove(to, from, bytes);
-  } else if (bytes >= streamed_copy_bytes) {
-    copy_streamed(there, here, bytes);
-  } else if (has_avx2) {
-    copy_avx2(there, here, bytes);
   } else {
-    std::memcpy(to, from, bytes);
+    copy_apart(static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes);
   }
 }
 
 }  // namespace comex::kernels
-
-#endif
