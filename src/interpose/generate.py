@@ -94,7 +94,7 @@ def first_of(names):
 def fortran_wrapper(call, names, beneath):
     """The routine of these names, which calls the first of `beneath` that exists. All arguments are addresses,
     and lengths follow."""
-    arguments = [a for a in call.arguments if a.name not in ("argc",) and a.type != "char ***"]
+    arguments = [a for a in call.arguments if a.name != "argc" and a.type != "char ***"]
     places = [f"a{i}" for i in range(len(arguments))]
     lengths = [f"length{i}" for i, _ in enumerate(a for a in arguments if a.is_text)]
     parameters = ", ".join([f"void* {p}" for p in places] + ["MPI_Fint* ierror"] + [f"size_t {n}" for n in lengths])

@@ -88,11 +88,6 @@ MPI_Comm workers_now() {
   return known == nullptr ? MPI_COMM_NULL : known->workers;
 }
 
-bool is_new(const void* caller) {
-  const std::lock_guard lock(state().mutex);
-  return state().told_places.insert(caller).second;
-}
-
 // Its file, symbol and offset; "an unknown place" if that cannot be found.
 std::string describe(const void* address) {
   void* place = const_cast<void*>(address);
@@ -126,7 +121,10 @@ int world_rank() {
 // process.
 void warn(const char* call, const void* caller) {
   if (state().mode.load(std::memory_order_relaxed) != Mode::warn) return;
-  if (!is_new(caller)) return;
+  {
+    const std::lock_guard lock(state().mutex);
+    if (!state().told_places.insert(caller).second) return;
+  }
   // The return address may lie behind the caller's last instruction; one byte before it is the call.
   const std::string place = describe(static_cast<const char*>(caller) - 1);
   if (is_inside_mpi(place)) return;

@@ -38,12 +38,12 @@ struct LaunchedProcess {
 
 // Where each thing that is known comes from, in words for comex_info; empty: it is not known.
 struct Knowledge {
-  std::string_view eager_messages;  // the longest messages that MPI sends at once
-  std::string_view yields;          // a switch for yields inside MPI
-  std::string_view ranks;           // numbers of processes before MPI has started
-  std::string_view launches;        // names of launches and numbers of their jobs
-  std::string_view threads;         // how MPI_Init starts with threads
-  std::string_view name_server;     // how launches learn of each other
+  std::string_view eager_messages = {};  // the longest messages that MPI sends at once
+  std::string_view yields = {};          // a switch for yields inside MPI
+  std::string_view ranks = {};           // numbers of processes before MPI has started
+  std::string_view launches = {};        // names of launches and numbers of their jobs
+  std::string_view threads = {};         // how MPI_Init starts with threads
+  std::string_view name_server = {};     // how launches learn of each other
 };
 
 // An MPI of which nothing is known but the standard. The others begin with it and add what they know.

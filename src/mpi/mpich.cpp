@@ -22,10 +22,7 @@ class Mpich final : public Library {
   }
 
   Knowledge knowledge() const override {
-    return {.eager_messages = "",
-            .yields = "",
-            .ranks = "PMI_RANK, PMI_SIZE, MPI_LOCALNRANKS",
-            .launches = "",
+    return {.ranks = "PMI_RANK, PMI_SIZE, MPI_LOCALNRANKS",
             .threads = "MPIR_CVAR_DEFAULT_THREAD_LEVEL",
             .name_server = "none is needed"};
   }

@@ -80,24 +80,24 @@ WaitGraph::WaitGraph(const JobState& job_state) : job_(job_state) {
 }
 
 template <class Is>
-const RankState* WaitGraph::thread_that(const RankState& worker, const Is& is) const {
+const RankState* WaitGraph::thread_that(const RankState& worker, const Is& is,
+                                        const RankState* otherwise) const {
   if (is(worker)) return &worker;
   const auto [first, last] = threads_of_.equal_range(worker.worker);
   const auto found = std::find_if(first, last, [&](const auto& thread) { return is(*thread.second); });
-  return found == last ? nullptr : found->second;
+  return found == last ? otherwise : found->second;
 }
 
 const RankState* WaitGraph::in_lock(const RankState& worker) const {
-  const RankState* const found =
-      thread_that(worker, [&](const RankState& thread) { return awaited_mutex(thread) != nullptr; });
-  return found == nullptr ? &worker : found;
+  return thread_that(
+      worker, [&](const RankState& thread) { return awaited_mutex(thread) != nullptr; }, &worker);
 }
 
 const RankState* WaitGraph::in_collective(const RankState& worker, std::uint64_t context) const {
-  const RankState* const found = thread_that(worker, [&](const RankState& thread) {
+  const auto is_in_it = [&](const RankState& thread) {
     return is_in_collective(thread) && thread.wait.context == context;
-  });
-  return found == nullptr ? &worker : found;
+  };
+  return thread_that(worker, is_in_it, &worker);
 }
 
 const RankState* WaitGraph::found(const ByNumber& ranks, int number) {

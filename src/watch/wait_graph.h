@@ -69,7 +69,8 @@ class WaitGraph {
                          std::vector<std::string>& lines);
 
   template <class Is>
-  const RankState* thread_that(const RankState& worker, const Is& is) const;
+  const RankState* thread_that(const RankState& worker, const Is& is,
+                               const RankState* otherwise = nullptr) const;
 
   const JobState& job_;
   std::deque<RankState> threads_;  // one copy of its RankState for each further waiting thread
