@@ -56,7 +56,7 @@ int comex_world_disconnect(comex_group_t* peer) {
   if (runtime == nullptr) return COMEX_FAILURE;
   if (peer == nullptr)
     return runtime->reporter().fail({.operation = name}, "the place of the group's handle is null");
-  groups::Group* group = runtime::find_group(*runtime, name, *peer);
+  groups::Group* group = runtime::enter_group(*runtime, name, *peer);
   if (group == nullptr) return COMEX_FAILURE;
   if (*peer == COMEX_GROUP_WORLD || *peer == COMEX_GROUP_SELF) {
     return runtime->reporter().fail({.operation = name},

@@ -240,11 +240,19 @@ void lines_name_the_endpoint(const Job& job) {
   comex_set_errors(COMEX_ERRORS_RETURN);
   long word = 0;
   const std::string start = "comex: rank " + std::to_string(job.me);
-  const std::string line = told([&] { comex_put(&word, &word, sizeof word, -1, handles[1]); });
+  const auto put_nowhere = [&] { comex_put(&word, &word, sizeof word, -1, handles[1]); };
+  const std::string line = told(put_nowhere);
   job.require(line.starts_with(start + ", endpoint " + std::to_string(2 * job.me + 1) + ", on "),
               "the line of an endpoint");
   const std::string plain = told([&] { comex_put(&word, &word, sizeof word, -1, everyone); });
   job.require(plain.starts_with(start + " on "), "the line of the process itself");
+  comex_group_t group = everyone;
+  told(put_nowhere);
+  const std::string merging = told([&] { comex_group_merge(everyone, 0, &group); });
+  job.require(merging.starts_with(start + " on "), "the line of the process that merges");
+  told(put_nowhere);
+  const std::string leaving = told([&] { comex_world_disconnect(&group); });
+  job.require(leaving.starts_with(start + " on "), "the line of the process that disconnects");
   comex_set_errors(COMEX_ERRORS_ABORT);
   release(job, handles);
 }
