@@ -45,7 +45,7 @@ std::string why_two_sided(const groups::Group& group, int handle) {
 
 int check_all_meet(runtime::Runtime& runtime, const char* operation, int handle, int root, const void* place,
                    const std::string& role) {
-  const groups::Group* group = runtime::find_group(runtime, operation, handle);
+  const groups::Group* group = runtime::enter_group(runtime, operation, handle);
   if (group == nullptr) return COMEX_FAILURE;
   const std::string name = name_of(handle);
   std::string wrong = why_two_sided(*group, handle);
