@@ -54,7 +54,7 @@ class Job {
       : fabric_(
             std::make_shared<transport::LoopbackFabric>(static_cast<TransportRank>(host_of_rank.size()))) {
     const Settings settings = parse_settings(test::lookup_in(environment)).value();
-    const pr::WorldSplit split = pr::split_world(pr::split_input(host_of_rank, settings).value()).value();
+    const pr::WorldSplit split = pr::split_world(host_of_rank, settings).value();
     const std::vector<pr::RankPlace> places = split.places();
     for (std::size_t rank = 0; rank < host_of_rank.size(); ++rank)
       worlds_.push_back(open(settings, split, places[rank], rank));

@@ -94,9 +94,7 @@ void warn_of_unknown_names(const Environment& environment) {
 
 Result<std::string> dry_run(const Arguments& arguments, const Settings& settings) {
   const std::vector<int> hosts = place_ranks(arguments.ranks_on_host, arguments.round_robin);
-  const auto input = pr::split_input(hosts, settings);
-  if (!input) return input.failure();
-  const auto split = pr::split_world(input.value());
+  const auto split = pr::split_world(hosts, settings);
   if (!split) return split.failure();
   return arguments.json ? split_as_json(split.value()) : draw(split.value(), settings);
 }

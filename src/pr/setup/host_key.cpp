@@ -21,6 +21,22 @@ HostKey key_of(HostKey::Kind kind, std::string_view name) {
   return key;
 }
 
+// For each rank, its leader: the lowest rank with the same key. O(P log P).
+std::vector<int> group_by_key(std::span<const HostKey> keys) {
+  std::vector<int> order(keys.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto key = [&](int rank) -> const HostKey& { return keys[static_cast<std::size_t>(rank)]; };
+  // A stable sort, so that the first of equal keys is the lowest rank.
+  std::stable_sort(order.begin(), order.end(), [&](int left, int right) { return key(left) < key(right); });
+  std::vector<int> leader(keys.size());
+  int current = -1;
+  for (const int rank : order) {
+    if (current < 0 || key(rank) != key(current)) current = rank;
+    leader[static_cast<std::size_t>(rank)] = current;
+  }
+  return leader;
+}
+
 }  // namespace
 
 HostKey make_host_key(std::string_view name, std::uint64_t host_id, std::uint64_t device) {
@@ -37,21 +53,6 @@ HostKey make_host_key_from_text(std::string_view text) {
 int key_hash(const HostKey& key) {
   constexpr std::uint64_t prime = (std::uint64_t{1} << 31) - 1;
   return static_cast<int>(hash_of({reinterpret_cast<const char*>(&key), sizeof key}) % prime);
-}
-
-std::vector<int> group_by_key(std::span<const HostKey> keys) {
-  std::vector<int> order(keys.size());
-  std::iota(order.begin(), order.end(), 0);
-  const auto key = [&](int rank) -> const HostKey& { return keys[static_cast<std::size_t>(rank)]; };
-  // A stable sort, so that the first of equal keys is the lowest rank.
-  std::stable_sort(order.begin(), order.end(), [&](int left, int right) { return key(left) < key(right); });
-  std::vector<int> leader(keys.size());
-  int current = -1;
-  for (const int rank : order) {
-    if (current < 0 || key(rank) != key(current)) current = rank;
-    leader[static_cast<std::size_t>(rank)] = current;
-  }
-  return leader;
 }
 
 ProbeRound first_probe_round(std::span<const HostKey> keys) {

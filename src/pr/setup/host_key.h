@@ -35,9 +35,6 @@ HostKey make_host_key_from_text(std::string_view text);
 // Never negative. Ranks with equal keys have equal numbers; ranks with other keys may have the same number.
 int key_hash(const HostKey& key);
 
-// For each rank, its leader: the lowest rank with the same key. O(P log P).
-std::vector<int> group_by_key(std::span<const HostKey> keys);
-
 // One round of the probe. Every rank that is not settled tries to attach to its leader's probe.
 struct ProbeRound {
   std::vector<int> leader;             // by rank; the lowest rank of its group

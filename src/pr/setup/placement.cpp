@@ -1,12 +1,64 @@
 #include "pr/setup/placement.h"
 
+#include <dlfcn.h>
+#include <hwloc.h>
+
 #include <cerrno>
 #include <cstring>
 
-#include "pr/setup/placement_hwloc.h"
-
 namespace comex::pr {
 namespace {
+
+// The functions of hwloc, found in the library at run time. The types come from <hwloc.h>, so a function that
+// has changed does not compile. hwloc's inline helpers must not be used: they would have to be linked.
+// clang-format off
+#define COMEX_HWLOC_CALLS(call)                                                            \
+  call(get_api_version)                                                                    \
+  call(topology_init) call(topology_destroy) call(topology_load) call(topology_set_synthetic) \
+  call(get_nbobjs_by_depth) call(get_obj_by_depth) call(get_type_depth)                    \
+  call(get_cpubind) call(set_cpubind) call(set_area_membind)                               \
+  call(bitmap_alloc) call(bitmap_free) call(bitmap_set) call(bitmap_isset)
+// clang-format on
+
+class HwlocCalls {
+ public:
+  HwlocCalls() = default;
+  HwlocCalls(const HwlocCalls&) = delete;
+  HwlocCalls& operator=(const HwlocCalls&) = delete;
+  ~HwlocCalls() {
+    if (library_ != nullptr) dlclose(library_);
+  }
+
+  // Opens the library. Empty: all functions are there; otherwise the reason.
+  std::string open(std::span<const char* const> library_names);
+
+#define COMEX_HWLOC_MEMBER(name) decltype(&hwloc_##name) name = nullptr;
+  COMEX_HWLOC_CALLS(COMEX_HWLOC_MEMBER)
+#undef COMEX_HWLOC_MEMBER
+
+ private:
+  void* library_ = nullptr;
+};
+
+std::string HwlocCalls::open(std::span<const char* const> library_names) {
+  std::string tried;
+  for (const char* name : library_names) {
+    library_ = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (library_ != nullptr) break;
+    tried += (tried.empty() ? "" : ", ") + std::string(name);
+  }
+  if (library_ == nullptr) return "hwloc is not here (tried " + tried + ")";
+#define COMEX_HWLOC_FIND(name)                                              \
+  name = reinterpret_cast<decltype(name)>(dlsym(library_, "hwloc_" #name)); \
+  if (name == nullptr) return "the hwloc library found has no function hwloc_" #name;
+  COMEX_HWLOC_CALLS(COMEX_HWLOC_FIND)
+#undef COMEX_HWLOC_FIND
+  // Structures changed between 1.x and 2.x and will change in 3.x.
+  constexpr unsigned major_shift = 16;
+  if (get_api_version() >> major_shift != unsigned{HWLOC_API_VERSION} >> major_shift)
+    return "the hwloc library found is of another major version than the one built against";
+  return {};
+}
 
 Failure refused(const char* call) {
   return environment_error(std::string(call) + ": " + std::strerror(errno));

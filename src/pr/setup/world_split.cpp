@@ -1,6 +1,7 @@
 #include "pr/setup/world_split.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <utility>
 
@@ -24,20 +25,19 @@ int group_of(int i, int n, int k, Distribution distribution) {
 }
 
 // Machines and virtual hosts are in the order of their lowest ranks.
-Result<std::vector<Host>> find_hosts(const SplitInput& input) {
+Result<std::vector<Host>> find_hosts(std::span<const int> host_of_rank, const VirtualHosts& cut) {
   struct Machine {
     int number = -1;
     int ranks = 0;
     int met = 0;
   };
   std::map<int, Machine> machines;
-  for (const int number : input.host_of_rank) ++machines[number].ranks;
-  const VirtualHosts& cut = input.virtual_hosts;
+  for (const int number : host_of_rank) ++machines[number].ranks;
   std::vector<Host> hosts;
   std::map<std::pair<int, int>, std::size_t> host_of_part;
   int next_machine = 0;
-  for (std::size_t rank = 0; rank < input.host_of_rank.size(); ++rank) {
-    Machine& machine = machines[input.host_of_rank[rank]];
+  for (std::size_t rank = 0; rank < host_of_rank.size(); ++rank) {
+    Machine& machine = machines[host_of_rank[rank]];
     if (machine.met == 0) {
       machine.number = next_machine++;
       if (!cut.entries.empty() && cut.entries.size() != at(machine.ranks)) {
@@ -55,13 +55,13 @@ Result<std::vector<Host>> find_hosts(const SplitInput& input) {
   return hosts;
 }
 
-void choose_progress_ranks(Host& host, int wanted, const SplitInput& input) {
+void choose_progress_ranks(Host& host, int wanted, const Settings& settings) {
   const int n = static_cast<int>(host.ranks.size());
   const int k = std::min(wanted, n - 1);
   host.progress_ranks.assign(at(k), -1);
   for (int i = 0; k > 0 && i < n; ++i) {
-    int& chosen = host.progress_ranks[at(group_of(i, n, k, input.distribution))];
-    if (chosen < 0 || input.position == RankPosition::largest) chosen = host.ranks[at(i)];
+    int& chosen = host.progress_ranks[at(group_of(i, n, k, settings.distribution()))];
+    if (chosen < 0 || settings.progress_rank_position == RankPosition::largest) chosen = host.ranks[at(i)];
   }
 }
 
@@ -104,40 +104,60 @@ std::vector<SplitNotice> notices_for(const WorldSplit& split, int wanted) {
   return notices;
 }
 
+constexpr int most_blocks = 1 << 20;
+
+Failure not_understood(std::string_view text) {
+  return caller_error("COMEX_VIRTUAL_HOSTS='" + std::string(text) +
+                      "' is not allowed: it takes a number of virtual hosts, 1 or more, or a list of their "
+                      "numbers with one entry for each rank of a host, such as 0,0,1,1");
+}
+
+bool read_number(std::string_view text, int& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size() && value >= 0 && value <= most_blocks;
+}
+
 }  // namespace
+
+Result<VirtualHosts> parse_virtual_hosts(std::string_view text) {
+  VirtualHosts hosts;
+  if (text.empty()) return hosts;
+  if (text.find(',') == std::string_view::npos) {
+    if (!read_number(text, hosts.blocks) || hosts.blocks == 0) return not_understood(text);
+    return hosts;
+  }
+  for (std::string_view rest = text;;) {
+    const auto comma = rest.find(',');
+    int entry = 0;
+    if (!read_number(rest.substr(0, comma), entry)) return not_understood(text);
+    hosts.entries.push_back(entry);
+    if (comma == std::string_view::npos) return hosts;
+    rest.remove_prefix(comma + 1);
+  }
+}
 
 int virtual_part(const VirtualHosts& cut, int index, int ranks) {
   if (cut.entries.empty()) return block_of(index, ranks, std::min(cut.blocks, ranks));
   return cut.entries.size() == at(ranks) ? cut.entries[at(index)] : 0;
 }
 
-Result<SplitInput> split_input(std::span<const int> host_of_rank, const Settings& settings) {
-  auto virtual_hosts = parse_virtual_hosts(settings.virtual_hosts);
-  if (!virtual_hosts) return virtual_hosts.take_failure();
-  SplitInput input;
-  input.host_of_rank = host_of_rank;
-  input.progress_ranks = settings.progress_ranks;
-  input.distribution = settings.distribution();
-  input.position = settings.progress_rank_position;
-  input.virtual_hosts = std::move(virtual_hosts).value();
-  return input;
-}
-
 std::string counted(std::size_t count, const char* thing) {
   return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
 }
 
-Result<WorldSplit> split_world(const SplitInput& input) {
-  const int ranks = static_cast<int>(input.host_of_rank.size());
+Result<WorldSplit> split_world(std::span<const int> host_of_rank, const Settings& settings) {
+  const int ranks = static_cast<int>(host_of_rank.size());
   if (ranks == 0) return caller_error("there are no ranks to split");
-  auto hosts = find_hosts(input);
+  auto cut = parse_virtual_hosts(settings.virtual_hosts);
+  if (!cut) return cut.take_failure();
+  auto hosts = find_hosts(host_of_rank, cut.value());
   if (!hosts) return hosts.take_failure();
   WorldSplit split;
   split.hosts = std::move(hosts).value();
-  split.distribution = input.distribution;
-  const int wanted = static_cast<int>(std::min<std::int64_t>(input.progress_ranks, 1 << 30));
+  split.distribution = settings.distribution();
+  const int wanted = static_cast<int>(std::min<std::int64_t>(settings.progress_ranks, 1 << 30));
   for (Host& host : split.hosts) {
-    choose_progress_ranks(host, wanted, input);
+    choose_progress_ranks(host, wanted, settings);
     split.progress.insert(split.progress.end(), host.progress_ranks.begin(), host.progress_ranks.end());
   }
   std::ranges::sort(split.progress);

@@ -23,19 +23,8 @@ struct VirtualHosts {
   std::vector<int> entries;
 };
 
+// Parses COMEX_VIRTUAL_HOSTS: a number of blocks, or one entry for each rank of a host.
 Result<VirtualHosts> parse_virtual_hosts(std::string_view text);
-
-struct SplitInput {
-  // One number for each rank, equal on ranks that share a host (the leaders of host_key).
-  std::span<const int> host_of_rank;
-  std::int64_t progress_ranks = 1;  // wanted on each host
-  Distribution distribution = Distribution::packed;
-  RankPosition position = RankPosition::largest;
-  VirtualHosts virtual_hosts;
-};
-
-// The same, with everything but the hosts taken from the settings.
-Result<SplitInput> split_input(std::span<const int> host_of_rank, const Settings& settings);
 
 enum class Role : unsigned char { worker, progress };
 
@@ -81,7 +70,8 @@ struct WorldSplit {
   std::vector<RankPlace> places() const;                     // by rank
 };
 
-Result<WorldSplit> split_world(const SplitInput& input);
+// One number for each rank, equal on ranks that share a host (the leaders of host_key).
+Result<WorldSplit> split_world(std::span<const int> host_of_rank, const Settings& settings);
 
 // Texts such as "1 host", "2 hosts".
 std::string counted(std::size_t count, const char* thing);

@@ -90,12 +90,6 @@ struct Roles {
   std::unique_ptr<transport::Collective> leaders;  // the lowest ranks of all hosts; null on other ranks
 };
 
-Result<pr::WorldSplit> split(std::span<const int> hosts, const Settings& settings) {
-  Result<pr::SplitInput> input = pr::split_input(hosts, settings);
-  if (!input) return input.take_failure();
-  return pr::split_world(input.value());
-}
-
 // Sends the ranks of one host the part of the split that they need, which does not grow with the number of
 // all ranks. `own_host` is valid on the lowest rank.
 pr::SplitShare hand_out(transport::Collective& host, const std::optional<pr::WorldSplit>& split,
@@ -147,7 +141,7 @@ Roles find_roles(transport::Collective& all, World& world, const Settings& setti
     own_host = static_cast<std::size_t>(roles.leaders->rank());  // in the order of their lowest ranks
     const auto size = static_cast<std::size_t>(all.size());
     Result<pr::WorldSplit> made =
-        split(machines_of_ranks(*roles.leaders, machine.number, ranks, size), settings);
+        pr::split_world(machines_of_ranks(*roles.leaders, machine.number, ranks, size), settings);
     if (made) {
       roles.all = std::move(made).value();
     } else {

@@ -45,8 +45,8 @@ TEST(HostKey, has_a_short_number_that_every_byte_of_it_changes) {
 
 TEST(HostKey, the_lowest_rank_of_equal_keys_leads) {
   const std::vector<HostKey> keys = {named("b"), named("a"), named("b"), named("c"), named("a"), named("b")};
-  EXPECT_EQ(group_by_key(keys), (Ranks{0, 1, 0, 3, 1, 0}));
-  EXPECT_EQ(group_by_key({}), Ranks{});
+  EXPECT_EQ(first_probe_round(keys).leader, (Ranks{0, 1, 0, 3, 1, 0}));
+  EXPECT_EQ(first_probe_round({}).leader, Ranks{});
 }
 
 TEST(HostProbe, is_done_at_once_when_every_rank_is_alone) {

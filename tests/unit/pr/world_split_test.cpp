@@ -14,9 +14,7 @@ using test::Environment;
 Result<WorldSplit> split(const Ranks& hosts, const Environment& environment) {
   auto settings = parse_settings(test::lookup_in(environment));
   if (!settings) return settings.take_failure();
-  auto input = split_input(hosts, settings.value());
-  if (!input) return input.take_failure();
-  return split_world(input.value());
+  return split_world(hosts, settings.value());
 }
 
 // Groups of all hosts, each as its ranks; and the progress ranks.

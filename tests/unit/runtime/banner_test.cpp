@@ -12,12 +12,11 @@
 namespace comex::runtime {
 namespace {
 
-std::string said_of(std::vector<int> host_of_rank, const std::string& progress_ranks, bool some_lack_threads,
-                    bool verbose) {
+std::string said_of(const std::vector<int>& host_of_rank, const std::string& progress_ranks,
+                    bool some_lack_threads, bool verbose) {
   const Settings settings =
       parse_settings(test::lookup_in({{"GA_NUM_PROGRESS_RANKS_PER_NODE", progress_ranks}})).value();
-  const pr::WorldSplit split =
-      pr::split_world(pr::split_input(std::move(host_of_rank), settings).value()).value();
+  const pr::WorldSplit split = pr::split_world(host_of_rank, settings).value();
   ::testing::internal::CaptureStderr();
   print_notices(split, some_lack_threads, verbose, Reporter());
   return ::testing::internal::GetCapturedStderr();

@@ -16,7 +16,7 @@ namespace {
 
 pr::WorldSplit split_of(const std::vector<int>& hosts, const test::Environment& environment) {
   const Settings settings = parse_settings(test::lookup_in(environment)).value();
-  return pr::split_world(pr::split_input(hosts, settings).value()).value();
+  return pr::split_world(hosts, settings).value();
 }
 
 struct Shape {
