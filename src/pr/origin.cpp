@@ -20,7 +20,7 @@ bool Origin::may_start(const Footprint& later, EntryList::const_iterator end) co
 
 std::uint64_t Origin::applied() const {
   for (const Entry& entry : queue) {
-    if (!protocol::is_write(entry.header.verb) || entry.is_finished) continue;
+    if (!protocol::is_write(entry.header.verb) || entry.progress.is_finished) continue;
     return (entry.header.verb == protocol::Verb::batch ? entry.progress.number : entry.header.number) - 1;
   }
   return last_number;

@@ -43,7 +43,7 @@ class MessageCopy {
   std::uint32_t message_bytes_ = 0;
 };
 
-// How far an inline request has come, which is executed from its message or from the copy of it.
+// How far a request has come. An inline one is executed from its message or from the copy of it.
 struct Progress {
   std::uint32_t worked = 0;      // acc: bytes added so far
   std::uint32_t busy_tries = 0;  // acc: tries that met a busy stripe
@@ -54,6 +54,7 @@ struct Progress {
   std::uint32_t answered = 0;                          // bytes of the answers to the gets and rmws so far
 
   std::uint64_t mirror_ticket = 0;  // of a fence that waits for mirrors
+  bool is_finished = false;         // it took effect; its entry, if it has one, is about to be removed
 };
 
 struct Entry {
@@ -62,9 +63,8 @@ struct Entry {
   MessageCopy copy;         // empty if the message is only the header
   std::uint32_t event = 0;  // in the log of what is served; 0: none
   bool is_running = false;
-  bool is_finished = false;                // it took effect; about to be removed
-  bool is_large = false;                   // it has a transfer while it runs
-  Progress progress;                       // of an entry that is not large
+  bool is_large = false;  // it has a transfer while it runs
+  Progress progress;
   std::unique_ptr<Item> item;              // of a batch: the one at progress.at, or the one that ends there
   BadAccess fault;                         // of a large one: why its body is only drained
   std::unique_ptr<BodyTransfer> transfer;  // made at the start, since few waiting ones have one

@@ -38,9 +38,9 @@ class Reader {
 };
 
 void set_range(Payload& payload, std::uint64_t offset, std::uint64_t extent) {
-  payload.low = offset;
-  payload.high = saturated_end(offset, extent);
-  payload.offset_bits = offset;
+  payload.touches.low = offset;
+  payload.touches.high = saturated_end(offset, extent);
+  payload.touches.offset_bits = offset;
 }
 
 void read_contiguous(const RequestHeader& header, Payload& payload) {
@@ -75,7 +75,7 @@ bool read_strided(const RequestHeader& header, Reader& reader, Payload& payload)
   payload.patch = patch.value();
   set_range(payload, header.offset, payload.patch.far_extent_bytes());
   for (int level = 0; level < payload.patch.levels; ++level)
-    payload.offset_bits |= static_cast<std::uint64_t>(payload.patch.far_strides[level]);
+    payload.touches.offset_bits |= static_cast<std::uint64_t>(payload.patch.far_strides[level]);
   return true;
 }
 
@@ -89,12 +89,12 @@ bool read_vector(const RequestHeader& header, Reader& reader, Payload& payload) 
   payload.segments = layout.count;
   payload.segment_bytes = layout.segment_bytes;
   if (header.bytes == 0) return true;
-  payload.low = UINT64_MAX;
+  payload.touches.low = UINT64_MAX;
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t offset = payload.offset_of_segment(i);
-    payload.low = std::min(payload.low, offset);
-    payload.high = std::max(payload.high, saturated_end(offset, layout.segment_bytes));
-    payload.offset_bits |= offset;
+    payload.touches.low = std::min(payload.touches.low, offset);
+    payload.touches.high = std::max(payload.touches.high, saturated_end(offset, layout.segment_bytes));
+    payload.touches.offset_bits |= offset;
   }
   return true;
 }
@@ -162,6 +162,11 @@ Refusal read_word(const RequestHeader& header, Reader& reader, Payload& payload)
 Payload read_payload(const RequestHeader& header, std::span<const std::byte> message,
                      const WireLimits& limits) {
   Payload payload;
+  payload.touches = {.verb = header.verb,
+                     .is_inline = header.verb == Verb::put && !has_chunks(header),
+                     .scalar = header.scalar,
+                     .target = header.target,
+                     .combine = header.verb == Verb::acc ? header.combine() : Combine::sum};
   Reader reader(message.subspan(sizeof header));
   switch (header.verb) {
     case Verb::put:
@@ -184,17 +189,7 @@ Payload read_payload(const RequestHeader& header, std::span<const std::byte> mes
       payload.refusal = Refusal::malformed;
       break;
   }
-  if (payload.refusal == Refusal::none && header.world != limits.world) {
-    payload.refusal = Refusal::unknown_world;
-  }
   return payload;
-}
-
-Footprint footprint_of(const RequestHeader& header, const Payload& payload) {
-  const bool is_inline = header.verb == Verb::put && !has_chunks(header);
-  const Combine combine = header.verb == Verb::acc ? header.combine() : Combine::sum;
-  return {header.verb,  is_inline, header.scalar,      false, header.target, payload.low,
-          payload.high, combine,   payload.offset_bits};
 }
 
 }  // namespace comex::pr

@@ -29,12 +29,9 @@ struct Payload {
   const std::byte* body = nullptr;        // inline data
   std::uint64_t desired = 0;              // compare_swap
   std::optional<std::uint64_t> signal{};  // put with a signal: where its word is in the arena
-  std::uint64_t low = 0;                  // [low, high): bounding range of the far side
-  std::uint64_t high = 0;
-  std::uint64_t offset_bits = 0;  // as in Footprint
+  Footprint touches;
 
-  std::uint64_t offset_of_segment(std::uint64_t index) const { return offset_at(offsets, index); }
-  static std::uint64_t offset_at(const std::byte* offsets, std::uint64_t index) {
+  std::uint64_t offset_of_segment(std::uint64_t index) const {
     std::uint64_t offset = 0;
     std::memcpy(&offset, offsets + index * sizeof offset, sizeof offset);
     return offset;
@@ -42,7 +39,6 @@ struct Payload {
 };
 
 struct WireLimits {
-  WorldId world = 0;
   std::uint32_t chunk_bytes = 0;  // the largest that the server takes
   std::uint32_t piece_bytes = 0;  // the largest that it stages
 };
@@ -55,7 +51,7 @@ Payload read_payload(const protocol::RequestHeader& header, std::span<const std:
 inline kernels::PackedSide far_side(const Payload& payload, std::byte* arena_base) {
   if (payload.offsets != nullptr)
     return kernels::PackedSide::of_segments(arena_base, payload.offsets, payload.segment_bytes);
-  return kernels::PackedSide::of_patch(arena_base, payload.low, payload.patch, Side::far);
+  return kernels::PackedSide::of_patch(arena_base, payload.touches.low, payload.patch, Side::far);
 }
 
 // Whether the body cannot move straight from or to the memory of the target.
@@ -68,7 +64,5 @@ inline bool has_chunk_size(const protocol::RequestHeader& header, const WireLimi
   return header.chunk_bytes != 0 && header.chunk_bytes <= limits.chunk_bytes && header.slot != 0 &&
          header.slot < protocol::slot_count;
 }
-
-Footprint footprint_of(const protocol::RequestHeader& header, const Payload& payload);
 
 }  // namespace comex::pr

@@ -16,11 +16,12 @@ StagingPool::Limits staging_limits(const ServerOptions& options, std::uint32_t p
 Server::Server(transport::Transport& transport, shm::Arena& arena, ServerOptions options)
     : transport_(transport),
       options_(std::move(options)),
-      piece_bytes_(piece_bytes(options_.chunk_bytes, static_cast<std::uint64_t>(transport.size()),
-                               options_.staging_reserve)),
-      message_bytes_(message_limit(piece_bytes_)),
+      limits_{options_.chunk_bytes,
+              piece_bytes(options_.chunk_bytes, static_cast<std::uint64_t>(transport.size()),
+                          options_.staging_reserve)},
+      message_bytes_(message_limit(limits_.piece_bytes)),
       credits_(pool_credits(), options_.max_window),
-      staging_(piece_bytes_, staging_limits(options_, piece_bytes_)) {
+      staging_(limits_.piece_bytes, staging_limits(options_, limits_.piece_bytes)) {
   add_world(options_.world, arena, options_.slot_of);
 }
 
@@ -51,11 +52,6 @@ Server::ServedWorld& Server::served_world_of(const Header& header) {
   ServedWorld* const served = find_served(header.world);
   COMEX_BUG_IF(served == nullptr);
   return *served;
-}
-
-WireLimits Server::limits_for(const Header& header) {
-  const ServedWorld* const served = find_served(header.world);
-  return {served != nullptr ? served->world : options_.world, options_.chunk_bytes, piece_bytes_};
 }
 
 Origin& Server::origin_of(TransportRank rank) {
@@ -153,8 +149,8 @@ void Server::step_running(Origin& origin, unsigned& moved, std::uint64_t& room) 
 
 bool Server::step_small(Origin& origin, Entry& entry) {
   if (entry.header.verb == protocol::Verb::batch) return run_batch(origin, batch_of(entry));
-  const Payload payload = read_payload(entry.header, entry.message(), limits_for(entry.header));
-  return execute({origin, entry.header, payload, entry.progress, &entry});
+  const Payload payload = read_payload(entry.header, entry.message(), limits_);
+  return execute({origin, entry.header, payload, entry.progress});
 }
 
 void Server::end_pass(unsigned& moved) {

@@ -99,7 +99,6 @@ class Server final : public transport::Sink {
     const Header& header;
     const Payload& payload;
     Progress& progress;
-    Entry* entry = nullptr;  // null unless it comes from the queue
   };
 
   // The memory of a world's workers on this host.
@@ -117,7 +116,6 @@ class Server final : public transport::Sink {
   // server.cpp: finds the world of a request, and gives turns to origins
   ServedWorld* find_served(WorldId world);
   ServedWorld& served_world_of(const Header& header);
-  WireLimits limits_for(const Header& header);
   std::uint64_t pool_credits() const { return options_.pool_bytes / message_bytes_; }
   Origin& origin_of(TransportRank rank);
   void recheck_credits(Origin& origin);
@@ -156,6 +154,7 @@ class Server final : public transport::Sink {
   bool accumulate(const InlineRequest& small);
   bool may_write_kept(const Header& header);
   void note_written(Origin& origin, const Header& header, const Payload& payload);
+  void note_written(Origin& origin, const shm::Extents& extents, std::uint64_t offset, std::uint64_t bytes);
   bool ask_for_mirrors_once(const InlineRequest& fence);
   void mark_applied(const InlineRequest& small);
   void mark_applied(Origin& origin, const Header& header);
@@ -175,7 +174,6 @@ class Server final : public transport::Sink {
   static BatchRun batch_of(Entry& entry);
   void fetch_ahead(const BatchRun& batch);
   bool run_batch(Origin& origin, const BatchRun& batch);
-  void note_written(Origin& origin, const BatchRun& batch, const Item& item);
   bool execute_item(const BatchRun& batch, const Item& item, BadAccess& fault);
   bool accumulate_item(const BatchRun& batch, const Item& item);
 
@@ -188,7 +186,7 @@ class Server final : public transport::Sink {
 
   transport::Transport& transport_;
   ServerOptions options_;
-  const std::uint32_t piece_bytes_;    // the most that is staged at once
+  const WireLimits limits_;
   const std::uint32_t message_bytes_;  // the most that a message may have
   ServerCounters counters_;
   Credits credits_;

@@ -144,10 +144,10 @@ void Server::admit(Origin& origin, const Header& header) {
 }
 
 void Server::handle_lock(Origin& origin, const Header& header, std::span<const std::byte> message) {
-  const Payload payload = read_payload(header, message, limits_for(header));
+  const Payload payload = read_payload(header, message, limits_);
   mark_applied(origin, header);
-  if (payload.refusal != protocol::Refusal::none) {
-    refuse(origin, header, {payload.refusal, 0, 0});
+  if (const BadAccess fault = check(header, payload)) {
+    refuse(origin, header, fault);
     return;
   }
   Mutexes& mutexes = served_world_of(header).mutexes;
@@ -167,8 +167,8 @@ void Server::handle_lock(Origin& origin, const Header& header, std::span<const s
 }
 
 void Server::handle(Origin& origin, const Header& header, std::span<const std::byte> message) {
-  const Payload payload = read_payload(header, message, limits_for(header));
-  const bool is_large = has_chunks(header) && has_chunk_size(header, limits_for(header));
+  const Payload payload = read_payload(header, message, limits_);
+  const bool is_large = has_chunks(header) && has_chunk_size(header, limits_);
   const bool is_signal = header.verb == Verb::store && (header.flags & protocol::with_signal) != 0;
   if (payload.refusal != protocol::Refusal::none && !is_large && !is_signal) {  // a signal may be void
     mark_applied(origin, header);
@@ -176,13 +176,12 @@ void Server::handle(Origin& origin, const Header& header, std::span<const std::b
     return;
   }
   Progress progress;
-  const Footprint footprint = footprint_of(header, payload);
-  const bool may_start = !is_large && origin.may_start(footprint);
+  const bool may_start = !is_large && origin.may_start(payload.touches);
   if (may_start && execute({origin, header, payload, progress})) {
     ++counters_.at_once;
     return;
   }
-  const EntryList::iterator entry = enqueue(origin, header, footprint, message);
+  const EntryList::iterator entry = enqueue(origin, header, payload.touches, message);
   entry->fault = {payload.refusal, header.offset, header.bytes};
   entry->is_large = is_large;
   entry->progress = progress;

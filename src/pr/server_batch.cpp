@@ -78,7 +78,11 @@ bool Server::run_batch(Origin& origin, const BatchRun& batch) {
     if (item.end == progress.at) go_to_next(item, batch.message);  // else this item met a busy stripe
     BadAccess fault;
     if (!execute_item(batch, item, fault)) return false;
-    if (!fault) note_written(origin, batch, item);
+    if (!fault && item.head.verb != Verb::get) {
+      const shm::Extents& extents = served_world_of(header).arena().extents();
+      if (extents.has_mirrored()) [[unlikely]]
+        note_written(origin, extents, item.head.offset, item.head.bytes);
+    }
     const std::uint64_t number = progress.number++;
     progress.at = item.end;
     progress.worked = progress.busy_tries = 0;
@@ -94,15 +98,6 @@ bool Server::run_batch(Origin& origin, const BatchRun& batch) {
   mark_applied(origin, header);
   if (header.slot != 0) reply_batch(origin, batch);
   return true;
-}
-
-void Server::note_written(Origin& origin, const BatchRun& batch, const Item& item) {
-  if (item.head.verb == Verb::get) return;
-  const shm::Extents& extents = served_world_of(batch.header).arena().extents();
-  if (!extents.has_mirrored()) [[likely]]
-    return;
-  const bool is_kept = extents.note_written(item.head.offset, item.head.bytes);
-  if (is_kept && options_.mirrors != nullptr) origin.is_unmirrored = true;
 }
 
 bool Server::execute_item(const BatchRun& batch, const Item& item, BadAccess& fault) {

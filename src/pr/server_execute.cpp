@@ -14,7 +14,9 @@ using protocol::Verb;
 // All that the request touches, the word of its signal too, must lie in extents of its target now.
 BadAccess Server::check(const Header& header, const Payload& payload) {
   if (payload.refusal != Refusal::none) return {payload.refusal, header.offset, header.bytes};
-  const shm::Extents& extents = served_world_of(header).arena().extents();
+  const ServedWorld* const served = find_served(header.world);
+  if (served == nullptr) return {Refusal::unknown_world, header.offset, header.bytes};
+  const shm::Extents& extents = served->arena().extents();
   const BadAccess fault = check_data(extents, header, payload);
   if (fault || !payload.signal) return fault;
   const std::uint64_t word = *payload.signal;
@@ -24,9 +26,9 @@ BadAccess Server::check(const Header& header, const Payload& payload) {
 
 BadAccess Server::check_data(const shm::Extents& extents, const Header& header, const Payload& payload) {
   if (payload.offsets == nullptr) {
-    const std::uint64_t bytes = payload.high - payload.low;
+    const std::uint64_t bytes = payload.touches.high - payload.touches.low;
     if (bytes == 0) return {};
-    return {refusal_of(extents.check(header.target, payload.low, bytes)), payload.low, bytes};
+    return {refusal_of(extents.check(header.target, payload.touches.low, bytes)), payload.touches.low, bytes};
   }
   for (std::uint64_t i = 0; i < payload.segments && payload.segment_bytes != 0; ++i) {
     const std::uint64_t offset = payload.offset_of_segment(i);
@@ -38,7 +40,7 @@ BadAccess Server::check_data(const shm::Extents& extents, const Header& header, 
 
 // The request has taken effect: replies that follow say so.
 void Server::mark_applied(const InlineRequest& small) {
-  if (small.entry != nullptr) small.entry->is_finished = true;
+  small.progress.is_finished = true;
   mark_applied(small.origin, small.header);
 }
 
@@ -57,25 +59,26 @@ bool Server::may_write_kept(const Header& header) {
 }
 
 // Writes to kept memory go to the mirrors later, and the next fence of the origin waits for that.
+void Server::note_written(Origin& origin, const shm::Extents& extents, std::uint64_t offset,
+                          std::uint64_t bytes) {
+  if (extents.note_written(offset, bytes) && options_.mirrors != nullptr) origin.is_unmirrored = true;
+}
+
 void Server::note_written(Origin& origin, const Header& header, const Payload& payload) {
   if (!may_write_kept(header)) [[likely]]
     return;
   const bool is_data = header.verb == Verb::put || header.verb == Verb::acc;
   const shm::Extents& extents = served_world_of(header).arena().extents();
-  bool is_kept = false;
-  const auto note = [&](std::uint64_t offset, std::uint64_t bytes) {
-    is_kept |= extents.note_written(offset, bytes);
-  };
   if (!is_data) {
-    note(payload.low, payload.high - payload.low);
+    note_written(origin, extents, payload.touches.low, payload.touches.high - payload.touches.low);
   } else if (payload.offsets == nullptr) {
-    for_each_far_run(payload.patch,
-                     [&](std::uint64_t at, std::uint64_t bytes) { note(payload.low + at, bytes); });
+    for_each_far_run(payload.patch, [&](std::uint64_t at, std::uint64_t bytes) {
+      note_written(origin, extents, payload.touches.low + at, bytes);
+    });
   } else {
     for (std::uint64_t i = 0; i < payload.segments; ++i)
-      note(payload.offset_of_segment(i), payload.segment_bytes);
+      note_written(origin, extents, payload.offset_of_segment(i), payload.segment_bytes);
   }
-  if (is_kept && options_.mirrors != nullptr) origin.is_unmirrored = true;
 }
 
 // The first call for a fence asks that the mirrors get what was written before it. True once they have it.
@@ -100,12 +103,13 @@ bool Server::execute(const InlineRequest& small) {
     mark_applied(small);
     return true;
   }
-  if (small.progress.worked == 0) {
-    if (const BadAccess fault = check(header, small.payload)) {
-      mark_applied(small);
-      refuse(small.origin, header, fault);
-      return true;
-    }
+  BadAccess fault;
+  if (small.progress.worked == 0) fault = check(header, small.payload);
+  if (!fault && (header.verb == Verb::unlock || header.verb == Verb::release)) fault = unlock(header);
+  if (fault) {
+    mark_applied(small);
+    refuse(small.origin, header, fault);
+    return true;
   }
   std::uint64_t value = 0;
   switch (header.verb) {
@@ -125,14 +129,6 @@ bool Server::execute(const InlineRequest& small) {
     case Verb::fence:
       if (!ask_for_mirrors_once(small)) return false;
       break;
-    case Verb::release:
-    case Verb::unlock:
-      if (const BadAccess fault = unlock(header)) {
-        mark_applied(small);
-        refuse(small.origin, header, fault);
-        return true;
-      }
-      break;
     default:
       break;
   }
@@ -149,7 +145,7 @@ void Server::put(const InlineRequest& small) {
   if (small.header.bytes == 0) return;
   const shm::Arena& arena = served_world_of(small.header).arena();
   if (payload.offsets == nullptr && payload.patch.contiguous()) {
-    kernels::copy_bytes(arena.at(payload.low), payload.body, small.header.bytes);
+    kernels::copy_bytes(arena.at(payload.touches.low), payload.body, small.header.bytes);
   } else {
     far_side(payload, arena.base()).scatter(payload.body, small.header.bytes);
   }
@@ -195,22 +191,24 @@ bool Server::accumulate(const InlineRequest& small) {
 }
 
 void Server::start_transfer(Origin& origin, Entry& entry) {
-  const Payload payload = read_payload(entry.header, entry.message(), limits_for(entry.header));
+  const Payload payload = read_payload(entry.header, entry.message(), limits_);
   const ServedWorld* const served = find_served(entry.header.world);
   if (!entry.fault) entry.fault = check(entry.header, payload);
-  const TransferMethod method = choose_method(entry.header, payload, static_cast<bool>(entry.fault));
+  const TransferMethod method = entry.fault                            ? TransferMethod::refused
+                                : needs_staging(entry.header, payload) ? TransferMethod::staged
+                                                                       : TransferMethod::in_place;
   // If no world here is meant, the body is received and dropped, so any place will do.
   const TransferPlace& place = (served != nullptr ? *served : served_worlds_.front()).place;
   std::byte* const own_buffer =
-      is_staged(method) && fits_in_message_copy(piece_bytes_) ? entry.copy.space_before() : nullptr;
+      fits_in_message_copy(limits_.piece_bytes) ? entry.copy.space_before() : nullptr;
   const TransferPeer peer{origin.rank, origin.staging, own_buffer};
   entry.transfer = std::make_unique<BodyTransfer>(place, peer, method, entry.header, payload);
 }
 
 void Server::finish_transfer(Origin& origin, Entry& entry) {
-  entry.is_finished = true;
+  entry.progress.is_finished = true;
   if (!entry.fault && may_write_kept(entry.header)) {
-    note_written(origin, entry.header, read_payload(entry.header, entry.message(), limits_for(entry.header)));
+    note_written(origin, entry.header, read_payload(entry.header, entry.message(), limits_));
   }
   mark_applied(origin, entry.header);
   if (entry.fault) refuse(origin, entry.header, entry.fault);

@@ -39,7 +39,7 @@ void Server::reply_data(const InlineRequest& small) {
   const shm::Arena& arena = served_world_of(small.header).arena();
   std::atomic_thread_fence(std::memory_order_acquire);
   if (payload.offsets == nullptr && payload.patch.contiguous()) {
-    kernels::copy_bytes(data, arena.at(payload.low), header.bytes);
+    kernels::copy_bytes(data, arena.at(payload.touches.low), header.bytes);
   } else if (header.bytes != 0) {
     far_side(payload, arena.base()).gather(data, header.bytes);
   }

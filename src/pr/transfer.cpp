@@ -8,17 +8,6 @@ namespace comex::pr {
 
 using protocol::Verb;
 
-TransferMethod choose_method(const protocol::RequestHeader& header, const Payload& payload, bool is_refused) {
-  const bool is_in_place = !needs_staging(header, payload);
-  if (header.verb == Verb::get) {
-    if (is_refused) return TransferMethod::send_empty;
-    return is_in_place ? TransferMethod::send_in_place : TransferMethod::gather_and_send;
-  }
-  if (is_refused) return TransferMethod::receive_and_drop;
-  if (header.verb == Verb::acc) return TransferMethod::receive_and_accumulate;
-  return is_in_place ? TransferMethod::receive_in_place : TransferMethod::receive_and_scatter;
-}
-
 BodyTransfer::BodyTransfer(const TransferPlace& place, const TransferPeer& peer, TransferMethod method,
                            const protocol::RequestHeader& header, const Payload& payload)
     : place_(place),
@@ -27,11 +16,12 @@ BodyTransfer::BodyTransfer(const TransferPlace& place, const TransferPeer& peer,
       header_(header),
       far_(far_side(payload, place.arena.base())) {
   // What is dropped comes one chunk at a time, because MPI has each receive own its bytes.
-  const bool is_dropped = method == TransferMethod::receive_and_drop;
+  const bool is_refused = method == TransferMethod::refused;
+  const bool is_dropped = is_refused && !sends();
   chunks_.begin(header.bytes, header.chunk_bytes, is_dropped ? 1 : protocol::chunks_in_flight);
   if (is_dropped) dropped_ = make_staging_buffer(chunks_.next_bytes());
-  if (method == TransferMethod::send_empty) chunks_.cut_to(protocol::chunks_in_flight);
-  if (method == TransferMethod::receive_and_accumulate) {
+  if (is_refused && sends()) chunks_.cut_to(protocol::chunks_in_flight);
+  if (!is_refused && header.verb == Verb::acc) {
     accumulation_ = kernels::make_accumulation(header.scalar, payload.scale, header.combine());
   }
 }
@@ -54,11 +44,6 @@ void BodyTransfer::give_back_buffer(ChunkBuffer& buffer) {
     peer_.own_buffer = buffer.staged;
   }
   buffer.staged = nullptr;
-}
-
-bool BodyTransfer::sends() const {
-  return method_ == TransferMethod::send_in_place || method_ == TransferMethod::gather_and_send ||
-         method_ == TransferMethod::send_empty;
 }
 
 TransferStep BodyTransfer::step() {
@@ -104,9 +89,9 @@ TransferStep BodyTransfer::step_send() {
 bool BodyTransfer::start_send() {
   std::span<const std::byte> body;
   std::atomic_thread_fence(std::memory_order_acquire);
-  if (method_ == TransferMethod::send_in_place) {
+  if (method_ == TransferMethod::in_place) {
     body = next_place();
-  } else if (method_ == TransferMethod::gather_and_send) {
+  } else if (method_ == TransferMethod::staged) {
     ChunkBuffer& buffer = chunks_.next_buffer();
     if (!take_buffer(buffer)) return false;
     far_.gather(buffer.staged, chunks_.next_bytes());
@@ -128,9 +113,9 @@ TransferStep BodyTransfer::step_receive() {
 
 bool BodyTransfer::start_receive() {
   std::span<std::byte> to;
-  if (method_ == TransferMethod::receive_in_place) {
+  if (method_ == TransferMethod::in_place) {
     to = next_place();
-  } else if (method_ == TransferMethod::receive_and_drop) {
+  } else if (method_ == TransferMethod::refused) {
     to = {dropped_.get(), chunks_.next_bytes()};
   } else {
     ChunkBuffer& buffer = chunks_.next_buffer();
@@ -153,8 +138,9 @@ bool BodyTransfer::has_arrived() {
 TransferStep BodyTransfer::work_off() {
   ChunkBuffer& oldest = chunks_.oldest_buffer();
   const std::uint32_t bytes = chunks_.oldest_bytes();
-  if (method_ == TransferMethod::receive_and_scatter) far_.scatter(oldest.staged, bytes);
-  if (method_ == TransferMethod::receive_and_accumulate) {
+  const bool is_staged = method_ == TransferMethod::staged;
+  if (is_staged && header_.verb == Verb::put) far_.scatter(oldest.staged, bytes);
+  if (is_staged && header_.verb == Verb::acc) {
     const std::uint32_t before = worked_;
     accumulate(bytes);
     if (worked_ != bytes) return worked_ == before ? TransferStep::nothing : TransferStep::chunk;

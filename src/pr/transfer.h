@@ -1,11 +1,11 @@
 // Moves the body of one put, get or accumulate in chunks between an origin and the arena.
 //
-//   receive_in_place    chunk --> arena               contiguous put
-//   receive_and_*       piece --> staging --> arena   other puts, accumulates
-//   receive_and_drop    chunk --> dropped             refused put or accumulate
-//   send_in_place       arena --> chunk               contiguous get
-//   gather_and_send     arena --> staging --> piece   other gets
-//   send_empty          empty chunks                  refused get
+//   in_place   chunk --> arena                contiguous put
+//              arena --> chunk                contiguous get
+//   staged     piece --> staging --> arena    other puts, accumulates
+//              arena --> staging --> piece    other gets
+//   refused    chunk --> dropped              put or accumulate
+//              empty chunks                   get
 //
 // step() never waits: it does at most one chunk's worth of work. A started transfer and its header stay in
 // place until it is done. An entry in the queue of an origin owns it while it runs.
@@ -40,21 +40,7 @@ struct TransferPlace {
   std::function<void(const protocol::RequestHeader&, const std::optional<Worker>&)> recovered;
 };
 
-enum class TransferMethod : std::uint8_t {
-  receive_in_place,
-  receive_and_scatter,
-  receive_and_accumulate,
-  receive_and_drop,
-  send_in_place,
-  gather_and_send,
-  send_empty,
-};
-
-TransferMethod choose_method(const protocol::RequestHeader& header, const Payload& payload, bool is_refused);
-constexpr bool is_staged(TransferMethod method) {
-  return method == TransferMethod::receive_and_scatter || method == TransferMethod::receive_and_accumulate ||
-         method == TransferMethod::gather_and_send;
-}
+enum class TransferMethod : std::uint8_t { in_place, staged, refused };
 
 // Whether the holder of a busy stripe lives is asked now and then only: that is a system call.
 inline bool is_time_to_ask(std::uint32_t busy_tries) {
@@ -89,7 +75,7 @@ class BodyTransfer {
     std::byte* staged = nullptr;
   };
 
-  bool sends() const;
+  bool sends() const { return header_.verb == protocol::Verb::get; }
   bool take_buffer(ChunkBuffer& buffer);
   void give_back_buffer(ChunkBuffer& buffer);
   TransferStep step_receive();

@@ -19,20 +19,20 @@ void look_at(Message bytes) {
 
 void read_as_request(const protocol::RequestHeader& header, Message message, const pr::WireLimits& limits) {
   const pr::Payload payload = pr::read_payload(header, message, limits);
-  static_cast<void>(pr::footprint_of(header, payload));
   if (payload.refusal != protocol::Refusal::none) return;
   if (payload.body != nullptr) look_at({payload.body, header.bytes});
   for (std::uint32_t i = 0; i < payload.segments; ++i) static_cast<void>(payload.offset_of_segment(i));
   if (payload.offsets != nullptr) return;
-  if (payload.high == UINT64_MAX) return;  // no extent reaches there
+  if (payload.touches.high == UINT64_MAX) return;  // no extent reaches there
   // What a cursor walks lies in the range that is checked before.
-  demand(payload.patch.far_extent_bytes() <= payload.high - payload.low, "a patch stays in its range");
+  demand(payload.patch.far_extent_bytes() <= payload.touches.high - payload.touches.low,
+         "a patch stays in its range");
   constexpr std::uint64_t most = 1 << 16;
-  if (header.bytes == 0 || header.bytes > most || payload.high - payload.low > most) return;
-  std::vector<std::byte> memory(payload.high - payload.low);
+  if (header.bytes == 0 || header.bytes > most || payload.touches.high - payload.touches.low > most) return;
+  std::vector<std::byte> memory(payload.touches.high - payload.touches.low);
   std::vector<std::byte> packed(header.bytes);
   pr::Payload at_start = payload;
-  at_start.low = 0;
+  at_start.touches.low = 0;
   pr::far_side(at_start, memory.data()).gather(packed.data(), packed.size());
   pr::far_side(at_start, memory.data()).scatter(packed.data(), packed.size());
 }
@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::vector<std::byte> message = input.rest();
   fuzz::run([&] { fuzz::read_as_bundle(message); });
   if (message.size() < sizeof(protocol::RequestHeader)) return 0;
-  const pr::WireLimits limits{3, 4096, has_short_pieces ? smallest_piece : 4096};
+  const pr::WireLimits limits{4096, has_short_pieces ? smallest_piece : 4096};
   const std::uint32_t limit = message_limit(limits.piece_bytes);
   if (message.size() > limit) return 0;
   protocol::RequestHeader header;
