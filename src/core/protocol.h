@@ -92,8 +92,8 @@
 // gives the place of the word in 8 bytes, and a bad place is refused as bad data is. If the put is refused,
 // its store has no effect and no answer; it only counts as applied.
 //
-// Refusals of a call: every refused message of a call is answered. The server prints one line and the origin
-// reports one failure for each call.
+// Refusals of a call: every refused message of a call is answered, and the first answer says so. The server
+// prints one line and the origin reports one failure for each call.
 //
 // Refused get: an empty chunk answers each of the (at most 4) chunk receives that the origin posted at first;
 // the refused reply follows. Refused put or acc: the server receives the body and drops it; the write counts
@@ -360,10 +360,10 @@ struct ReplyHeader {
   Refusal refusal = Refusal::none;
   Verb refused_verb{};  // refused: the verb of the request
   std::uint8_t is_unmirrored = 0;
-  std::uint8_t spare = 0;
-  Worker target = 0;       // refused: the target's worker number, since an inline put has no slot
-  std::uint32_t call = 0;  // refused: as in its request
-  WorldId world = 0;       // refused: the target's world
+  std::uint8_t is_first = 0;  // refused: no other message of the call was refused before
+  Worker target = 0;          // refused: the target's worker number, since an inline put has no slot
+  std::uint32_t call = 0;     // refused: as in its request
+  WorldId world = 0;          // refused: the target's world
 };
 static_assert(sizeof(ReplyHeader) == 56 && std::is_trivially_copyable_v<ReplyHeader>);
 static_assert(offsetof(ReplyHeader, world) == 52);

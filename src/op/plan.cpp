@@ -55,13 +55,10 @@ std::uint64_t payload_space(const Plan& plan, const Sizes& sizes) {
   return sizes.message_bytes - sizeof(RequestHeader) - plan.descriptor_bytes;
 }
 
-// Chooses between data inside the message (or its reply) and data in chunks.
-void choose(Plan& plan, PlanMethod body, const Sizes& sizes) {
-  const bool is_get = plan.header.verb == Verb::get;
-  const std::uint64_t inline_limit = is_get ? protocol::reply_data_bytes : payload_space(plan, sizes);
-  const bool fits = plan.header.bytes <= inline_limit;
-  plan.method = fits ? PlanMethod::inline_message : body;
-  if (fits && !is_get) plan.header.flags |= protocol::body_inline;
+// Puts the data of a put or an accumulate into the message if it fits. A reply has that of any get that fits.
+void place_data(Plan& plan, const Sizes& sizes) {
+  if (plan.header.verb != Verb::get && plan.header.bytes <= payload_space(plan, sizes))
+    plan.header.flags |= protocol::body_inline;
 }
 
 Plan plan_strided(const Operation& operation, const Sizes& sizes) {
@@ -72,7 +69,7 @@ Plan plan_strided(const Operation& operation, const Sizes& sizes) {
   const auto levels = static_cast<std::uint32_t>(patch.levels);
   plan.descriptor_bytes +=
       static_cast<std::uint32_t>(sizeof(protocol::StridedLayout)) + 8 * (levels + 1) + 8 * levels;
-  choose(plan, PlanMethod::packed_pipeline, sizes);
+  place_data(plan, sizes);
   return plan;
 }
 
@@ -88,14 +85,10 @@ Plan plan_vector(const Operation& operation, const Sizes& sizes) {
 
   std::uint64_t segments = with_data;
   if (scatter.count <= with_data || scatter.bytes <= small_segment_bytes) {
-    plan.method = PlanMethod::inline_scatter;
     if (!is_get) plan.header.flags |= protocol::body_inline;
   } else if (scatter.bytes > large_segment_bytes) {
-    Plan each = plan_contiguous(operation.action, operation.scalar, scatter.bytes, sizes);
-    each.method = PlanMethod::each_segment;
-    return each;
+    return plan_contiguous(operation.action, operation.scalar, scatter.bytes, sizes);
   } else {
-    plan.method = PlanMethod::described_scatter;
     const bool shares_copy = fits_in_message_copy(sizes.piece_bytes);
     segments = shares_copy ? (space - sizes.piece_bytes) / offset_bytes : described;
   }
@@ -120,7 +113,7 @@ Sizes sizes_on_wire(std::uint64_t wanted_chunk, TransportRank origins, std::uint
 Plan plan_contiguous(Action action, Scalar scalar, std::uint64_t bytes, const Sizes& sizes, bool has_signal) {
   Plan plan = begin(action, Layout::contiguous, scalar, bytes, action == Action::acc, sizes);
   if (has_signal) plan.descriptor_bytes += offset_bytes;
-  if (bytes != 0) choose(plan, PlanMethod::header_then_body, sizes);
+  place_data(plan, sizes);
   return plan;
 }
 

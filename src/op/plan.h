@@ -1,11 +1,11 @@
 // Decides how a remote operation travels. A plan is a pure value of fixed size: no heap, no effects.
 //
-//   inline_message    data (put, acc) or reply data (get) within one message
-//   header_then_body  contiguous: chunks straight from or to the caller's memory
-//   packed_pipeline   strided: pieces through staging buffers, chunks where the far side is contiguous
-//   inline_scatter    vector of small segments: messages of as many segments as fit, data inside
-//   described_scatter vector of medium segments: messages of offsets, data in pieces through staging
-//   each_segment      vector of large segments: each one a contiguous operation
+//   contiguous       data (put, acc) or reply data (get) within one message, else chunks straight from or to
+//                    the caller's memory
+//   strided          the same, but pieces through staging buffers; chunks where the far side is contiguous
+//   small segments   of a vector: messages of as many segments as fit, data inside
+//   medium segments  messages of offsets, data in pieces through staging
+//   large segments   each one a contiguous operation
 //
 // core/pieces.h defines chunks and pieces; a body of few eager messages is cut into these (decision 0017).
 // Elements are never cut: both are multiples of 16, and messages hold whole segments. op/remote makes one
@@ -18,16 +18,6 @@
 #include "core/protocol.h"
 
 namespace comex::op {
-
-enum class PlanMethod : std::uint8_t {
-  nothing,
-  inline_message,
-  header_then_body,
-  packed_pipeline,
-  inline_scatter,
-  described_scatter,
-  each_segment,
-};
 
 struct Sizes {
   std::uint32_t message_bytes = protocol::message_bytes;
@@ -42,19 +32,18 @@ std::uint32_t legal_chunk_bytes(std::uint64_t wanted);
 Sizes sizes_on_wire(std::uint64_t wanted_chunk, TransportRank origins, std::uint64_t staging_reserve);
 
 struct Plan {
-  PlanMethod method = PlanMethod::nothing;
-  // Verb, layout, scalar, flags, bytes and chunk_bytes of the first message. For scatters, `bytes` is filled
-  // in message by message.
+  // Verb, layout, scalar, flags, bytes and chunk_bytes of the first message; without bytes there is nothing
+  // to do. For scatters, `bytes` is filled in message by message.
   protocol::RequestHeader header;
   // The chunk for a body that must not be cut into eager messages.
   std::uint32_t rendezvous_chunk_bytes = 0;
   std::uint32_t descriptor_bytes =
       0;  // what follows the header, inline data excluded; scatters: without offsets
-  std::uint32_t segments_per_message = 0;  // scatters
+  std::uint32_t segments_per_message = 1;
 };
 
 Plan make_plan(const Operation& operation, const Sizes& sizes);
-// Plans one segment of each_segment.
+// Plans one large segment of a vector.
 Plan plan_contiguous(Action action, Scalar scalar, std::uint64_t bytes, const Sizes& sizes,
                      bool has_signal = false);
 

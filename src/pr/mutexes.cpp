@@ -10,7 +10,6 @@ constexpr std::uint32_t polls_per_question = 64;
 
 }  // namespace
 
-// Only workers of this host have a word in the arena: guests and workers of other hosts have none.
 shm::HostSlot Mutexes::owner_slot(Worker target) const {
   const shm::HostSlot slot = slot_of_ ? slot_of_(target) : no_host_slot;
   return slot < arena_.geometry().slots ? slot : no_host_slot;

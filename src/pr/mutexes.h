@@ -48,6 +48,8 @@ class Mutexes {
   Mutexes(shm::Arena& arena, std::function<shm::HostSlot(Worker)> slot_of, const Stall& stall)
       : arena_(arena), slot_of_(std::move(slot_of)), stall_(stall) {}
 
+  // Only workers of this host have a slot in the arena; for guests and others it is no_host_slot.
+  shm::HostSlot owner_slot(Worker target) const;
   // Returns the place in the arena of the target's mutex `header.mutex()`, if there is one.
   std::optional<std::uint64_t> find(const protocol::RequestHeader& header) const;
   std::uint64_t count(Worker target) const;
@@ -66,7 +68,6 @@ class Mutexes {
   std::size_t waits() const { return waiters_.size(); }
 
  private:
-  shm::HostSlot owner_slot(Worker target) const;
   shm::MutexParty party_of(const protocol::RequestHeader& header) const;
   void look_how_long(Waiter& waiter, const shm::FairMutex& mutex) const;
 

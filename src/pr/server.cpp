@@ -25,19 +25,10 @@ Server::Server(transport::Transport& transport, shm::Arena& arena, ServerOptions
   add_world(options_.world, arena, options_.slot_of);
 }
 
-Server::~Server() = default;
-
-Server::ServedWorld::ServedWorld(WorldId served, TransferPlace its_place,
-                                 std::function<shm::HostSlot(Worker)> slot, const Mutexes::Stall& stall)
-    : world(served),
-      place(std::move(its_place)),
-      slot_of(std::move(slot)),
-      mutexes(place.arena, slot_of, stall) {}
-
 void Server::add_world(WorldId world, shm::Arena& arena, std::function<shm::HostSlot(Worker)> slot_of) {
   COMEX_BUG_IF(find_served(world) != nullptr);
-  served_worlds_.emplace_back(world, TransferPlace{transport_, arena, staging_, options_.recovered},
-                              std::move(slot_of), options_.stall);
+  served_worlds_.push_back({world, TransferPlace{transport_, arena, staging_, options_.recovered},
+                            Mutexes(arena, std::move(slot_of), options_.stall)});
 }
 
 Server::ServedWorld* Server::find_served(WorldId world) {

@@ -56,7 +56,6 @@ struct ServerOptions {
 class Server final : public transport::Sink {
  public:
   Server(transport::Transport& transport, shm::Arena& arena, ServerOptions options);
-  ~Server() override;
 
   // Adds a world whose arena on this host is served as well. Call it before the first request of that world.
   void add_world(WorldId world, shm::Arena& arena, std::function<shm::HostSlot(Worker)> slot_of);
@@ -103,11 +102,8 @@ class Server final : public transport::Sink {
 
   // The memory of a world's workers on this host.
   struct ServedWorld {
-    ServedWorld(WorldId served, TransferPlace its_place, std::function<shm::HostSlot(Worker)> slot,
-                const Mutexes::Stall& stall);
     WorldId world;
     TransferPlace place;
-    std::function<shm::HostSlot(Worker)> slot_of;
     Mutexes mutexes;
 
     shm::Arena& arena() const { return place.arena; }

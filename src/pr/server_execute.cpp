@@ -155,7 +155,7 @@ void Server::put(const InlineRequest& small) {
 void Server::store(const Header& header) {
   const ServedWorld& served = served_world_of(header);
   kernels::publish(header.value(), (header.flags & protocol::adds) != 0, served.arena().at(header.offset));
-  const shm::HostSlot slot = served.slot_of ? served.slot_of(header.target) : no_host_slot;
+  const shm::HostSlot slot = served.mutexes.owner_slot(header.target);
   if (slot != no_host_slot) served.arena().doorbell(slot).ring();
 }
 

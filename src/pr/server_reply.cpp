@@ -72,6 +72,7 @@ void Server::refuse(Origin& origin, const Header& request, const BadAccess& faul
   header.world = request.world;
   header.call = request.call;
   header.refused_verb = request.verb;
+  header.is_first = is_first ? 1 : 0;
   post(origin, header, transport_.stage());
 }
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <list>
-#include <vector>
 
 #include "core/protocol.h"
 #include "core/staging.h"
@@ -17,12 +16,6 @@ namespace comex::op::remote {
 
 struct Request;
 struct Batch;
-
-// A call of many messages of which one refusal was reported. After `number` no more can come.
-struct ReportedCall {
-  std::uint32_t call = 0;
-  std::uint64_t number = 0;
-};
 
 struct SlotUntilApplied {
   std::uint64_t number = 0;
@@ -52,7 +45,6 @@ struct Channel {
   StagingPool::Share staged;      // staging buffers they hold
   // Of bodies that have left: each is free once its number is applied.
   std::list<SlotUntilApplied> slots_until_applied;
-  std::vector<ReportedCall> reported;  // calls that may be refused once more
 
   // Writes (see writes.h). A call that waits to be sent counts once in `unsent`, and has no numbers yet.
   std::uint64_t unsent = 0;

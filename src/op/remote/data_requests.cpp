@@ -32,10 +32,8 @@ void copy_addresses(Scatter& scatter, std::vector<void*>& to) {
 }
 
 bool is_small_write(const Data& data) {
-  if (data.operation.action == Action::get) return false;
-  return data.plan.method == PlanMethod::inline_message ||
-         (data.plan.method == PlanMethod::inline_scatter &&
-          data.plan.segments_per_message == data.operation.scatter.count);
+  return (data.plan.header.flags & protocol::body_inline) != 0 &&
+         data.plan.segments_per_message == data.segments();
 }
 
 // Eager bodies can be unexpected messages at the server until they are applied. Beyond this bound a body is
@@ -50,7 +48,6 @@ Request* DataRequests::make(const Operation& operation, const Plan& plan, const 
                             nb::Completion& completion) {
   Request* const request = requests_.make<Data>(far, &completion, operation, plan);
   Data& data = std::get<Data>(request->what);
-  request->channel->world = far.world;
   if (data.is_vector()) copy_addresses(data.operation.scatter, request->addresses);
   if (operation.action != Action::get) {
     state_.writes.queue(*request->channel);
@@ -107,7 +104,7 @@ bool DataRequests::send_message(Channel& channel, Request& request, Data& data) 
   }
   if (is_write) header.number = ++channel.issued;
   const std::size_t bytes = write_data(data, request.far, header, state_.transport.stage());
-  data.next_segment += data.is_vector() ? data.next_part().count : 1;
+  data.next_segment += data.next_count();
   if (!with_body) {
     state_.post(channel, bytes, may_send_next(channel, data));
     return true;

@@ -26,9 +26,9 @@ Request* Fences::start(Channel& channel, nb::Completion& completion) {
 Request* Fences::start_with_mirrors(const RemoteTarget& far, nb::Completion& completion) {
   std::atomic_thread_fence(std::memory_order_release);
   Channel& channel = channels_.at(far.server);
-  channel.world = far.world;
   const Reserved fence{.verb = Verb::fence, .with_mirrors = true};
-  return channel.last_fence = requests_.make<Reserved>(channel.itself(), &completion, fence);
+  const RemoteTarget server{.world = far.world, .server = far.server};
+  return channel.last_fence = requests_.make<Reserved>(server, &completion, fence);
 }
 
 // The message that was sent last carries a fence.
@@ -68,10 +68,6 @@ void Fences::end_reserved(Channel& channel, bool failed) {
 // Also ends an unlock, which no other request joins.
 void Fences::end_fence(Channel& channel, Request& request, bool failed) {
   if (channel.last_fence == &request) channel.last_fence = nullptr;
-  for (nb::Completion* joined : request.joined) {
-    if (failed) joined->fail();
-    joined->complete();
-  }
   request.sent = true;
   requests_.part_done(&request, failed);
 }

@@ -68,7 +68,7 @@ Header header_of(const Data& data, const RemoteTarget& far, const Sender& sender
   if (operation.action == Action::acc) header.set_combine(operation.combine);
   if (!data.is_vector()) {
     header.offset = far.offset_of(operation.far);
-  } else if (data.plan.method == PlanMethod::each_segment) {
+  } else if (header.layout != Layout::vector) {  // each segment by itself
     header.offset = far.offset_of(operation.scatter.far[data.next_segment]);
   } else {
     header.bytes = data.next_part().total_bytes();

@@ -90,7 +90,7 @@ unsigned Remote::pump(Channel& channel) {
 
 void Remote::start(const Operation& operation, const RemoteTarget& far, nb::Completion& completion) {
   const Plan plan = make_plan(operation, state_.sizes);
-  if (plan.method == PlanMethod::nothing || fails_at_once(far, completion)) return;
+  if (plan.header.bytes == 0 || fails_at_once(far, completion)) return;
   enqueue(data_.make(operation, plan, far, completion));
 }
 

@@ -47,7 +47,6 @@ struct RemoteOptions {
 class Remote final : public transport::Sink {
  public:
   Remote(transport::Transport& transport, const RemoteOptions& options);
-  ~Remote() override = default;
   Remote(const Remote&) = delete;
   Remote& operator=(const Remote&) = delete;
 
@@ -214,7 +213,6 @@ class Remote final : public transport::Sink {
 
   // replies.cpp: handles replies
   void on_data(const Channel& channel, const Reply& reply, std::span<const std::byte> data);
-  void on_done(Channel& channel, const Reply& reply);
   void on_refused(Channel& channel, const Reply& reply);
   void on_recall(Channel& channel);
 

@@ -29,7 +29,11 @@ void Remote::on_message(const transport::Message& message) {
       batches_.on_answers(channel, reply, data);
       break;
     case Verb::done:
-      on_done(channel, reply);
+      if (reply.slot == protocol::no_slot) {
+        fences_.end_reserved(channel, false);
+      } else {
+        on_data(channel, reply, data);
+      }
       break;
     case Verb::refused:
       on_refused(channel, reply);
@@ -44,26 +48,18 @@ void Remote::on_message(const transport::Message& message) {
   pump(channel);
 }
 
-// Handles the answer of an rmw, or of a get small enough for one message.
+// Handles the answer of an rmw, a lock, or a get small enough for one message.
 void Remote::on_data(const Channel& channel, const Reply& reply, std::span<const std::byte> data) {
   Transfer* const transfer = transfers_.of(channel, reply);
   COMEX_BUG_IF(transfer == nullptr);
-  if (transfer->verb == Verb::rmw) {
-    const auto& word = std::get<remote::WordRequest>(transfer->request->what);
-    if (word.result != nullptr) std::memcpy(word.result, &reply.value, word.result_bytes);
-  } else {
-    COMEX_BUG_IF(transfer->verb != Verb::get || data.size() != transfer->bytes);
+  if (transfer->verb == Verb::get) {
+    COMEX_BUG_IF(data.size() != transfer->bytes);
     transfer->near.scatter(data.data(), data.size());
+  } else {
+    const auto* const word = std::get_if<remote::WordRequest>(&transfer->request->what);
+    COMEX_BUG_IF(word == nullptr);
+    if (word->result != nullptr) std::memcpy(word->result, &reply.value, word->result_bytes);
   }
-  transfers_.end(transfer, false);
-}
-
-void Remote::on_done(Channel& channel, const Reply& reply) {
-  if (reply.slot == protocol::no_slot) return fences_.end_reserved(channel, false);
-  Transfer* const transfer = transfers_.of(channel, reply);
-  COMEX_BUG_IF(transfer == nullptr || (transfer->verb != Verb::lock && transfer->verb != Verb::try_lock));
-  const auto& word = std::get<remote::WordRequest>(transfer->request->what);
-  if (word.result != nullptr) std::memcpy(word.result, &reply.value, word.result_bytes);
   transfers_.end(transfer, false);
 }
 

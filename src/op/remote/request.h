@@ -33,10 +33,11 @@ struct Data {
 
   bool is_vector() const { return operation.layout == protocol::Layout::vector; }
   std::uint64_t segments() const { return is_vector() ? operation.scatter.count : 1; }
-  Scatter next_part() const {
-    const std::uint64_t most = plan.method == PlanMethod::each_segment ? 1 : plan.segments_per_message;
-    return operation.scatter.part(next_segment, std::min(most, operation.scatter.count - next_segment));
+  // The segments of the next message.
+  std::uint64_t next_count() const {
+    return std::min<std::uint64_t>(plan.segments_per_message, segments() - next_segment);
   }
+  Scatter next_part() const { return operation.scatter.part(next_segment, next_count()); }
 };
 
 // A small write whose message is complete except for its number.

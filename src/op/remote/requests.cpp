@@ -13,8 +13,14 @@ std::uint32_t call_of(const Request& request) {
   return data != nullptr ? data->operation.call : 0;
 }
 
-bool is_reported(const Channel& channel, std::uint32_t call) {
-  return std::ranges::find(channel.reported, call, &ReportedCall::call) != channel.reported.end();
+// Tells all who wait for the request how it has ended.
+void tell(Request& request, nb::OperationError how) {
+  const auto end = [how](nb::Completion& completion) {
+    if (how != nb::OperationError::none) completion.fail(how);
+    completion.complete();
+  };
+  for (nb::Completion* joined : request.joined) end(*joined);
+  if (request.completion != nullptr) end(*request.completion);
 }
 
 }  // namespace
@@ -22,11 +28,7 @@ bool is_reported(const Channel& channel, std::uint32_t call) {
 void Requests::part_done(Request* request, bool failed) {
   if (failed) request->failed = true;
   if (!request->sent || request->parts != 0) return;
-  if (request->completion != nullptr) {
-    if (const std::uint32_t call = call_of(*request)) end_call(*request, call);
-    if (request->failed) request->completion->fail();
-    request->completion->complete();
-  }
+  tell(*request, request->failed ? nb::OperationError::reported : nb::OperationError::none);
   release(request);
 }
 
@@ -37,14 +39,8 @@ void Requests::release(Request* request) {
 }
 
 void Requests::fail(Request& request, nb::OperationError why) {
-  for (nb::Completion* joined : request.joined) {
-    joined->fail(why);
-    joined->complete();
-  }
+  tell(request, why);
   request.joined.clear();
-  if (request.completion == nullptr) return;
-  request.completion->fail(why);
-  request.completion->complete();
 }
 
 // Returns a request of this call for whose end somebody waits, or null.
@@ -60,29 +56,13 @@ Request* Requests::awaited(const Channel& channel, std::uint32_t call) const {
   return found;
 }
 
-// The call counts as reported until all of its messages so far have been answered.
-void Requests::note_reported(Channel& channel, std::uint32_t call) {
-  std::erase_if(channel.reported, [&](const ReportedCall& each) {
-    return each.call == call || (each.number <= channel.applied && awaited(channel, each.call) == nullptr);
-  });
-  channel.reported.push_back({call, channel.issued});
-}
-
-// The wait for it tells this refusal; later ones of the call are not reported.
-void Requests::end_call(const Request& request, std::uint32_t call) {
-  if (request.failed || is_reported(*request.channel, call)) note_reported(*request.channel, call);
-}
-
 void Requests::refuse_write(Channel& channel, const protocol::ReplyHeader& reply) {
-  if (reply.call != 0) {
-    if (Request* request = awaited(channel, reply.call)) {
-      request->failed = true;
-      return;
-    }
-    if (is_reported(channel, reply.call)) return;
-    note_reported(channel, reply.call);
+  Request* const request = reply.call == 0 ? nullptr : awaited(channel, reply.call);
+  if (request != nullptr) {
+    request->failed = true;
+  } else if (reply.is_first != 0) {  // what is left of the call belongs to a refusal that has been told
+    state_.writes.add_failure({reply.world, reply.target});
   }
-  state_.writes.add_failure({reply.world, reply.target});
 }
 
 }  // namespace comex::op::remote

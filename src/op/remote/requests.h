@@ -1,4 +1,4 @@
-// Makes and ends requests, and remembers for which calls a refusal has been reported.
+// Makes and ends requests.
 //
 // A request ends when its last message has left and its last transfer is over; then its completion is
 // reported. A call of many messages tells one refusal: to the wait for it, or else to the next fence of the
@@ -23,6 +23,7 @@ class Requests {
   Request* make(const RemoteTarget& far, nb::Completion* completion, Arguments&&... arguments) {
     Request* const request = pool_.take();
     request->channel = &channels_.at(far.server);
+    request->channel->world = far.world;
     request->far = far;
     request->completion = completion;
     request->failed = request->sent = false;
@@ -54,8 +55,6 @@ class Requests {
 
  private:
   Request* awaited(const Channel& channel, std::uint32_t call) const;
-  void note_reported(Channel& channel, std::uint32_t call);
-  void end_call(const Request& request, std::uint32_t call);
 
   SendState& state_;
   Channels& channels_;

@@ -7,7 +7,6 @@ using protocol::Verb;
 Request* Words::make_atomic(const AtomicOperation& operation, const RemoteTarget& far,
                             nb::Completion& completion) {
   Request* const request = requests_.make<WordRequest>(far, &completion);
-  request->channel->world = far.world;
   WordRequest& word = std::get<WordRequest>(request->what);
   word.header.verb = Verb::rmw;
   word.header.scalar = operation.scalar;
@@ -58,7 +57,6 @@ Request* Words::make_release(std::uint64_t mutex, const RemoteTarget& far, nb::C
 }
 
 Request* Words::as_write(Request* request) {
-  request->channel->world = request->far.world;
   request->channel->last_fence = nullptr;
   state_.writes.queue(*request->channel);
   return request;

@@ -174,6 +174,7 @@ TEST_F(RemoteRest, tells_a_refusal_that_came_from_a_server_that_rested) {
   refusal.world = 9;
   refusal.target = 7;
   refusal.value = 1;
+  refusal.is_first = 1;
   say(7, refusal);
   remote.tidy();
   EXPECT_EQ(remote.take_failures(far(7)), 1u);

@@ -16,7 +16,7 @@ struct Row {
   Action action;
   Scalar scalar;
   std::uint64_t bytes;
-  PlanMethod method;
+  bool has_chunks;
 };
 std::ostream& operator<<(std::ostream& out, const Row& row) {
   return out << row.name;
@@ -28,27 +28,25 @@ TEST_P(PlanContiguous, goes_inline_while_it_fits_a_message) {
   const Row& row = GetParam();
   const Sizes sizes;
   const Plan plan = plan_contiguous(row.action, row.scalar, row.bytes, sizes);
-  EXPECT_EQ(plan.method, row.method);
   EXPECT_EQ(plan.header.bytes, row.bytes);
-  EXPECT_EQ(has_chunks(plan.header), row.method == PlanMethod::header_then_body);
+  EXPECT_EQ(has_chunks(plan.header), row.has_chunks);
 }
-INSTANTIATE_TEST_SUITE_P(
-    Sizes, PlanContiguous,
-    ::testing::Values(
-        Row{"put 1", Action::put, Scalar::none, 1, PlanMethod::inline_message},
-        Row{"put largest inline", Action::put, Scalar::none, 3920, PlanMethod::inline_message},
-        Row{"put one more", Action::put, Scalar::none, 3921, PlanMethod::header_then_body},
-        Row{"acc largest inline", Action::acc, Scalar::float64, 3904, PlanMethod::inline_message},
-        Row{"acc one more", Action::acc, Scalar::float64, 3912, PlanMethod::header_then_body},
-        Row{"get largest inline", Action::get, Scalar::none, 3944, PlanMethod::inline_message},
-        Row{"get one more", Action::get, Scalar::none, 3945, PlanMethod::header_then_body},
-        Row{"put of 5 GiB", Action::put, Scalar::none, 5ULL << 30, PlanMethod::header_then_body}));
+INSTANTIATE_TEST_SUITE_P(Sizes, PlanContiguous,
+                         ::testing::Values(Row{"put 1", Action::put, Scalar::none, 1, false},
+                                           Row{"put largest inline", Action::put, Scalar::none, 3920, false},
+                                           Row{"put one more", Action::put, Scalar::none, 3921, true},
+                                           Row{"acc largest inline", Action::acc, Scalar::float64, 3904,
+                                               false},
+                                           Row{"acc one more", Action::acc, Scalar::float64, 3912, true},
+                                           Row{"get largest inline", Action::get, Scalar::none, 3944, false},
+                                           Row{"get one more", Action::get, Scalar::none, 3945, true},
+                                           Row{"put of 5 GiB", Action::put, Scalar::none, 5ULL << 30, true}));
 
 TEST(Plan, nothing_to_do_sends_nothing) {
-  EXPECT_EQ(plan_contiguous(Action::put, Scalar::none, 0, {}).method, PlanMethod::nothing);
+  EXPECT_EQ(plan_contiguous(Action::put, Scalar::none, 0, {}).header.bytes, 0u);
   Operation vector;
   vector.layout = Layout::vector;
-  EXPECT_EQ(make_plan(vector, {}).method, PlanMethod::nothing);
+  EXPECT_EQ(make_plan(vector, {}).header.bytes, 0u);
 }
 
 Operation strided(Action action, std::uint64_t run, std::uint64_t rows) {
@@ -65,21 +63,21 @@ Operation strided(Action action, std::uint64_t run, std::uint64_t rows) {
 TEST(Plan, strided_carries_its_descriptor_and_its_data_while_they_fit) {
   constexpr std::uint64_t descriptor = 8 + 16 + 8;
   const Plan fits = make_plan(strided(Action::put, 16, (3920 - descriptor) / 16), {});
-  EXPECT_EQ(fits.method, PlanMethod::inline_message);
+  EXPECT_FALSE(has_chunks(fits.header));
   EXPECT_EQ(fits.descriptor_bytes, descriptor);
   EXPECT_NE(fits.header.flags & protocol::body_inline, 0);
   const Plan large = make_plan(strided(Action::put, 16, (3920 - descriptor) / 16 + 1), {});
-  EXPECT_EQ(large.method, PlanMethod::packed_pipeline);
+  EXPECT_TRUE(has_chunks(large.header));
   EXPECT_EQ(large.header.flags & protocol::body_inline, 0);
-  EXPECT_EQ(make_plan(strided(Action::get, 8, 493), {}).method, PlanMethod::inline_message);
-  EXPECT_EQ(make_plan(strided(Action::get, 8, 494), {}).method, PlanMethod::packed_pipeline);
+  EXPECT_FALSE(has_chunks(make_plan(strided(Action::get, 8, 493), {}).header));
+  EXPECT_TRUE(has_chunks(make_plan(strided(Action::get, 8, 494), {}).header));
 }
 
 TEST(Plan, a_strided_operation_of_one_run_is_contiguous) {
   Operation operation = strided(Action::put, 100000, 1);
   operation.patch = contiguous_patch(100000);
   const Plan plan = make_plan(operation, {});
-  EXPECT_EQ(plan.method, PlanMethod::header_then_body);
+  EXPECT_TRUE(has_chunks(plan.header));
   EXPECT_EQ(plan.header.layout, Layout::contiguous);
 }
 
@@ -95,12 +93,17 @@ Plan vector_plan(Action action, std::uint64_t bytes, std::uint64_t count, Scalar
 }
 
 TEST(Plan, vectors_are_split_by_the_size_of_their_segments) {
-  EXPECT_EQ(vector_plan(Action::put, 1000, 3).method, PlanMethod::inline_scatter) << "fits one message";
-  EXPECT_EQ(vector_plan(Action::put, 8, 10000).method, PlanMethod::inline_scatter) << "small segments";
-  EXPECT_EQ(vector_plan(Action::put, 1000, 100).method, PlanMethod::described_scatter);
-  EXPECT_EQ(vector_plan(Action::put, 2048, 100).method, PlanMethod::described_scatter);
+  const auto has_data_inside = [](std::uint64_t bytes, std::uint64_t count) {
+    const Plan plan = vector_plan(Action::put, bytes, count);
+    EXPECT_EQ(plan.header.layout, Layout::vector);
+    return !has_chunks(plan.header);
+  };
+  EXPECT_TRUE(has_data_inside(1000, 3)) << "fits one message";
+  EXPECT_TRUE(has_data_inside(8, 10000)) << "small segments";
+  EXPECT_FALSE(has_data_inside(1000, 100));
+  EXPECT_FALSE(has_data_inside(2048, 100));
   const Plan large = vector_plan(Action::get, 2049, 100);
-  EXPECT_EQ(large.method, PlanMethod::each_segment);
+  EXPECT_EQ(large.segments_per_message, 1u);
   EXPECT_EQ(large.header.layout, Layout::contiguous);
   EXPECT_EQ(large.header.bytes, 2049u);
 }
@@ -115,10 +118,11 @@ TEST(Plan, no_message_of_a_vector_is_too_long) {
       const bool inside = (plan.header.flags & protocol::body_inline) != 0;
       ASSERT_LE(sizeof(protocol::RequestHeader) + plan.descriptor_bytes + 8 * n + (inside ? n * bytes : 0),
                 sizes.message_bytes);
-      if (action == Action::get && plan.method == PlanMethod::inline_scatter) {
+      const bool is_small = bytes <= 128;
+      if (action == Action::get && is_small) {
         ASSERT_LE(n * bytes, protocol::reply_data_bytes);
       }
-      ASSERT_FALSE(inside && plan.method == PlanMethod::described_scatter);
+      ASSERT_EQ(inside, action != Action::get && is_small);
     }
   }
 }
@@ -207,7 +211,7 @@ TEST(Plan, offsets_leave_no_room_for_a_short_chunk_that_has_its_own) {
   const Plan whole = vector_plan(Action::put, 136, 30, Scalar::none, sizes);
   sizes.eager_bytes = 4032;
   const Plan cut = vector_plan(Action::put, 136, 30, Scalar::none, sizes);
-  ASSERT_EQ(cut.method, PlanMethod::described_scatter);
+  ASSERT_TRUE(has_chunks(cut.header));
   EXPECT_EQ(cut.header.chunk_bytes, 2048u);
   EXPECT_EQ(cut.segments_per_message, whole.segments_per_message);
 }
@@ -215,9 +219,8 @@ TEST(Plan, offsets_leave_no_room_for_a_short_chunk_that_has_its_own) {
 TEST(Plan, the_least_piece_has_room_beside_its_message) {
   const Sizes sizes = sizes_with_piece(smallest_piece);
   for (const Action action : {Action::put, Action::get, Action::acc}) {
-    for (std::uint64_t bytes = 8; bytes <= 2048; bytes += 8) {
+    for (std::uint64_t bytes = 136; bytes <= 2048; bytes += 8) {
       const Plan plan = vector_plan(action, bytes, 5000, Scalar::float64, sizes);
-      if (plan.method != PlanMethod::described_scatter) continue;
       const std::uint64_t n = plan.segments_per_message;
       ASSERT_GE(n, 30u);
       ASSERT_LE(sizeof(protocol::RequestHeader) + plan.descriptor_bytes + 8 * n + smallest_piece,

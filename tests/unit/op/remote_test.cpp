@@ -308,6 +308,7 @@ TEST(Remote, a_refused_small_put_is_told_by_the_target_once) {
   refusal.world = 9;
   refusal.target = 4;
   refusal.value = 1;
+  refusal.is_first = 1;
   refusal.applied = 1;
   script.say(refusal);
   EXPECT_FALSE(script.remote.dirty(script.far.server));
