@@ -5,9 +5,10 @@
 
 namespace comex::pr {
 
-void MessageCopy::hold(std::span<const std::byte> message) {
-  message_bytes_ = static_cast<std::uint32_t>(message.size());
-  begin_ = (capacity_ - message_bytes_) / 8 * 8;
+MessageCopy::MessageCopy(std::uint32_t capacity, std::span<const std::byte> message)
+    : bytes_(std::make_unique_for_overwrite<std::byte[]>(capacity)),
+      begin_((capacity - static_cast<std::uint32_t>(message.size())) / 8 * 8),
+      message_bytes_(static_cast<std::uint32_t>(message.size())) {
   std::memcpy(bytes_.get() + begin_, message.data(), message.size());
 }
 

@@ -27,18 +27,15 @@ namespace comex::pr {
 class MessageCopy {
  public:
   MessageCopy() = default;
-  // Takes any message of at most `capacity` bytes.
-  explicit MessageCopy(std::uint32_t capacity)
-      : bytes_(std::make_unique_for_overwrite<std::byte[]>(capacity)), capacity_(capacity) {}
+  // The message has at most `capacity` bytes, which the memory has.
+  MessageCopy(std::uint32_t capacity, std::span<const std::byte> message);
 
   explicit operator bool() const { return bytes_ != nullptr; }
-  void hold(std::span<const std::byte> message);
   std::span<const std::byte> message() const { return {bytes_.get() + begin_, message_bytes_}; }
   std::byte* space_before() const { return bytes_.get(); }
 
  private:
   std::unique_ptr<std::byte[]> bytes_;
-  std::uint32_t capacity_ = 0;
   std::uint32_t begin_ = 0;
   std::uint32_t message_bytes_ = 0;
 };

@@ -85,7 +85,8 @@ unsigned Pusher::look_at(PushedWorker& worker, std::uint64_t now_ns) {
       ++sent;
     }
   }
-  worker.note_pushed(sent);
+  if (sent > 0) worker.sends_itself = false;
+  worker.pushed += sent;
   worker.look_ns = due_ns == shm::forever_ns ? now_ns + age_ns_for(worker) : due_ns;
   worker.empty_looks = is_empty ? worker.empty_looks + 1 : 0;
   return sent;
@@ -107,11 +108,6 @@ void Pusher::PushedWorker::note_sent() {
   for (std::uint32_t i = 0; i < outbox.size(); ++i) others += outbox[i].look().closings();
   if (others != sent) sends_itself = true;
   sent = others;
-}
-
-void Pusher::PushedWorker::note_pushed(std::uint32_t batches) {
-  if (batches > 0) sends_itself = false;
-  pushed += batches;
 }
 
 // Meanwhile the worker may add to the batch, or send it.

@@ -48,7 +48,6 @@ class Pusher {
     bool sends_itself = false;  // it has sent a batch since the last push
 
     void note_sent();
-    void note_pushed(std::uint32_t batches);
   };
 
   void find_announced();

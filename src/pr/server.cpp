@@ -74,7 +74,8 @@ unsigned Server::advance() {
   for (std::size_t turns = active_.size(); turns != 0 && room != 0; --turns) {
     const auto origin = active_.begin();
     active_.splice(active_.end(), active_, origin);
-    serve(*origin, moved, room);
+    if (origin->needs_scan) start_waiting(*origin, moved);
+    step_running(*origin, moved, room);
     if (origin->queue.empty()) {
       origin->is_active = false;
       idle_.splice(idle_.end(), active_, origin);
@@ -82,11 +83,6 @@ unsigned Server::advance() {
   }
   end_pass(moved);
   return moved;
-}
-
-void Server::serve(Origin& origin, unsigned& moved, std::uint64_t& room) {
-  if (origin.needs_scan) start_waiting(origin, moved);
-  step_running(origin, moved, room);
 }
 
 // One pass in order is enough: an entry depends on earlier ones only.

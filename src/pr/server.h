@@ -115,7 +115,6 @@ class Server final : public transport::Sink {
   std::uint64_t pool_credits() const { return options_.pool_bytes / message_bytes_; }
   Origin& origin_of(TransportRank rank);
   void recheck_credits(Origin& origin);
-  void serve(Origin& origin, unsigned& moved, std::uint64_t& room);
   void start_waiting(Origin& origin, unsigned& moved);
   void step_running(Origin& origin, unsigned& moved, std::uint64_t& room);
   bool step_small(Origin& origin, Entry& entry);
@@ -130,7 +129,6 @@ class Server final : public transport::Sink {
   void begin_event(const Origin& origin, const Header& header);
   void take_early(Origin& origin);
   void handle_riding_fence(Origin& origin, const Header& write);
-  MessageCopy copy_of(std::span<const std::byte> message);
   void handle_lock(Origin& origin, const Header& header, std::span<const std::byte> message);
   void handle(Origin& origin, const Header& header, std::span<const std::byte> message);
   EntryList::iterator enqueue(Origin& origin, const Header& header, const Footprint& footprint,

@@ -51,7 +51,7 @@ void Server::hold(Origin& origin, const Header& header, std::span<const std::byt
   };
   COMEX_BUG_IF(ahead(header) <= 0);
   const auto is_later = [&](const MessageCopy& copy) { return ahead(header_in(copy)) > ahead(header); };
-  origin.early.insert(std::ranges::find_if(origin.early, is_later), copy_of(message));
+  origin.early.insert(std::ranges::find_if(origin.early, is_later), MessageCopy(message_bytes_, message));
   ++early_;
   ++counters_.early;
 }
@@ -199,19 +199,13 @@ void Server::place_queued(Origin& origin, EntryList::iterator entry, bool is_run
   }
 }
 
-MessageCopy Server::copy_of(std::span<const std::byte> message) {
-  MessageCopy copy(message_bytes_);
-  copy.hold(message);
-  return copy;
-}
-
 EntryList::iterator Server::enqueue(Origin& origin, const Header& header, const Footprint& footprint,
                                     std::span<const std::byte> message) {
   const EntryList::iterator entry = origin.queue.emplace(origin.queue.end());
   entry->header = header;
   entry->footprint = footprint;
   entry->event = event_;
-  if (message.size() > sizeof header) entry->copy = copy_of(message);
+  if (message.size() > sizeof header) entry->copy = MessageCopy(message_bytes_, message);
   if (protocol::is_credited(header.verb)) {
     counters_.queued_peak = std::max(counters_.queued_peak, ++counters_.queued);
   }

@@ -62,7 +62,7 @@ struct Channel {
   }
   // Gives back the unused credits; one always stays.
   void return_credits() {
-    limit = std::min(limit, std::max(sent + 1, std::uint64_t{1}));
+    limit = std::min(limit, sent + 1);
     ++credit_returns;
   }
   // The target of requests to the server itself.
