@@ -74,12 +74,13 @@ bool Server::run_batch(Origin& origin, const BatchRun& batch) {
   if (!batch.is_queued) fetch_ahead(batch);
   Progress& progress = batch.progress;
   Item& item = batch.item;
+  const ServedWorld* const served = find_served(header.world);
   while (progress.at < batch.message.size()) {
     if (item.end == progress.at) go_to_next(item, batch.message);  // else this item met a busy stripe
     BadAccess fault;
     if (!execute_item(batch, item, fault)) return false;
     if (!fault && item.head.verb != Verb::get) {
-      const shm::Extents& extents = served_world_of(header).arena().extents();
+      const shm::Extents& extents = served->arena().extents();
       if (extents.has_mirrored()) [[unlikely]]
         note_written(origin, extents, item.head.offset, item.head.bytes);
     }
