@@ -7,7 +7,6 @@
 #include <cstring>
 
 namespace comex::pr {
-namespace {
 
 // The functions of hwloc, found in the library at run time. The types come from <hwloc.h>, so a function that
 // has changed does not compile. hwloc's inline helpers must not be used: they would have to be linked.
@@ -59,6 +58,8 @@ std::string HwlocCalls::open(std::span<const char* const> library_names) {
     return "the hwloc library found is of another major version than the one built against";
   return {};
 }
+
+namespace {
 
 Failure refused(const char* call) {
   return environment_error(std::string(call) + ": " + std::strerror(errno));
