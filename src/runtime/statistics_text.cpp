@@ -199,7 +199,8 @@ double share_of(const JobTotals& totals, activity::Waiting waiting) {
   return all > 0 ? static_cast<double>(totals.waits[static_cast<std::size_t>(waiting)].amount) / all : 0;
 }
 
-void suggest_progress_ranks(const JobTotals& totals, std::uint64_t far, std::vector<Suggestion>& found) {
+void suggest_progress_ranks(const JobTotals& totals, std::uint64_t far, const Settings& settings,
+                            std::vector<Suggestion>& found) {
   const std::string name = "GA_NUM_PROGRESS_RANKS_PER_NODE=";
   // A host of one rank has no progress rank.
   const std::uint64_t each =
@@ -209,12 +210,11 @@ void suggest_progress_ranks(const JobTotals& totals, std::uint64_t far, std::vec
                      format("progress rank %" PRId64 " was busy for %" PRIu64
                             " %% of the time, and requests waited up to %" PRIu64 " deep",
                             totals.busy_percent.most_rank, totals.busy_percent.most, totals.queued_peak)});
-  } else if (each != 0 && far == 0) {
+  } else if (each != 0 && far == 0 && settings.on_failure == OnFailure::abort) {
     found.push_back(
         {name + "0", "no operation left its host, so the progress ranks only take a core from workers"});
-  } else if (each == 0 && far != 0) {
-    found.push_back(
-        {name + "1", "operations on other hosts wait until a worker of the target's host makes a call"});
+  } else if (each == 0 && far != 0 && settings.progress_ranks == 0) {
+    found.push_back({name + "1", "workers serve operations of other hosts beside their own work"});
   }
 }
 
@@ -224,7 +224,7 @@ std::vector<Suggestion> suggestions(const JobTotals& totals, const Settings& set
   std::vector<Suggestion> found;
   const std::uint64_t far =
       totals.of_locality(Locality::other_host).count + totals.of_locality(Locality::other_world).count;
-  suggest_progress_ranks(totals, far, found);
+  suggest_progress_ranks(totals, far, settings, found);
   const double on_data =
       share_of(totals, activity::Waiting::data) + share_of(totals, activity::Waiting::fence);
   if (totals.oversubscribed_hosts == 0 && settings.bind == BindMode::none) {

@@ -95,6 +95,10 @@ TEST(Statistics, a_job_that_never_leaves_its_host_needs_no_progress_rank) {
   const auto found = suggestions(blocks.totals(), Settings{});
   ASSERT_FALSE(found.empty());
   EXPECT_EQ(found[0].setting, "GA_NUM_PROGRESS_RANKS_PER_NODE=0");
+  Settings goes_on;
+  goes_on.on_failure = OnFailure::go_on;  // which takes one on every host
+  for (const Suggestion& each : suggestions(blocks.totals(), goes_on))
+    EXPECT_NE(each.setting, "GA_NUM_PROGRESS_RANKS_PER_NODE=0");
 }
 
 TEST(Statistics, suggests_by_what_workers_wait_for) {
@@ -157,6 +161,10 @@ TEST(Statistics, workers_that_serve_other_hosts_themselves_may_want_a_progress_r
   const auto found = suggestions(totals, none);
   ASSERT_FALSE(found.empty());
   EXPECT_EQ(found[0].setting, "GA_NUM_PROGRESS_RANKS_PER_NODE=1");
+  EXPECT_EQ(found[0].reason,
+            "workers serve operations of other hosts beside their own work");  // thread or not
+  for (const Suggestion& each : suggestions(totals, Settings{}))  // 1 is set: hosts of one rank have no other
+    EXPECT_NE(each.setting, "GA_NUM_PROGRESS_RANKS_PER_NODE=1");
 }
 
 }  // namespace
