@@ -20,6 +20,8 @@ inline bool mpi_is_running() {
   return started != 0 && finished == 0;
 }
 
+// Prints the failure of a call of MPI and ends the job.
+[[noreturn]] void mpi_failure(const Failure& failure);
 // For calls of MPI that no transport makes.
 const transport::MpiCheck& mpi_check();
 

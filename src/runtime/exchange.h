@@ -1,5 +1,4 @@
-// Typed exchanges over a set-up Collective, by which a collective step fails on all ranks or on none. The
-// first one is also for collectives of groups.
+// Typed exchanges over a set-up Collective. The first one is also for collectives of groups.
 #pragma once
 
 #include <span>
@@ -7,7 +6,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/status.h"
 #include "transport/collective.h"
 
 namespace comex::runtime {
@@ -39,21 +37,6 @@ inline TransportRank lowest_where(transport::Collective& all, bool is_so) {
   const auto ranks = static_cast<std::uint64_t>(all.size());
   const std::uint64_t lowest = all.all_min(is_so ? static_cast<std::uint64_t>(all.rank()) : ranks);
   return lowest == ranks ? no_rank : static_cast<TransportRank>(lowest);
-}
-
-// The failure of the lowest rank that has one, and that rank; the same on all ranks.
-struct CommonStatus {
-  TransportRank failed_rank = no_rank;
-  std::string text;
-  explicit operator bool() const { return failed_rank == no_rank; }
-};
-
-inline CommonStatus common_status(transport::Collective& all, const Status& mine) {
-  const TransportRank failed = lowest_where(all, !mine);
-  if (failed == no_rank) return {};
-  CommonStatus common{failed, mine ? std::string() : mine.failure().text};
-  broadcast(all, common.text, failed);
-  return common;
 }
 
 }  // namespace comex::runtime

@@ -133,9 +133,11 @@ Reporter& introduced_reporter() {
   return reporter;
 }
 
+void mpi_failure(const Failure& failure) {
+  introduced_reporter().fatal({}, failure.text);
+}
 const transport::MpiCheck& mpi_check() {
-  static const transport::MpiCheck check(
-      [](const Failure& failure) { introduced_reporter().fatal({}, failure.text); });
+  static const transport::MpiCheck check(mpi_failure);
   return check;
 }
 

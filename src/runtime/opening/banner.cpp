@@ -1,4 +1,4 @@
-#include "runtime/opening/banner.h"
+#include "runtime/opening/steps.h"
 
 #include <string>
 #include <vector>

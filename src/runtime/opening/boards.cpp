@@ -24,10 +24,6 @@ std::uint64_t activity_bytes(const World& world) {
   return activity::bytes_for(slots(world), world.share.hosts);
 }
 
-std::uint64_t coalesce_ns(const World& world) {
-  return static_cast<std::uint64_t>(world.settings.coalesce_us) * 1000;
-}
-
 shm::Outbox outbox_of(World& world, const pr::RankPlace& worker) {
   const auto slot = static_cast<shm::HostSlot>(worker.local_index);
   const pr::RankPlace& pusher = worker.server < 0 ? worker : world.share.place_of(worker.server);
@@ -142,8 +138,8 @@ pr::Pusher make_pusher(World& world) {
       if (worker.server == world.transport->rank()) outboxes.push_back(outbox_of(world, worker));
     }
   }
-  return {*world.transport, *world.os, outboxes, coalesce_ns(world),
-          world.arena->doorbell(world.arena->slot())};
+  const std::uint64_t coalesce_ns = static_cast<std::uint64_t>(world.settings.coalesce_us) * 1000;
+  return {*world.transport, *world.os, outboxes, coalesce_ns, world.arena->doorbell(world.arena->slot())};
 }
 
 }  // namespace comex::runtime

@@ -3,7 +3,7 @@
 //
 // The outboxes collect the batches of a host's workers. The worker's progress rank pushes them; if the
 // worker serves itself, its progress thread does. A worker with neither has no outbox and sends each
-// operation at once. Used by world (for its size), runtime and serve.
+// operation at once. Used by whoever reads or writes a board.
 #pragma once
 
 #include <cstdint>

@@ -26,9 +26,10 @@ struct Machine {
   int number = 0;
   std::unique_ptr<transport::Collective> ranks;
 };
-// Prints a notice if ranks that look alike share no memory.
-Result<Machine> find_machine(transport::Collective& all, shm::Os& os, const Settings& settings,
-                             const Reporter& reporter);
+// Prints a notice if ranks that look alike share no memory. Returns this rank's failure; where another one of
+// its machine has failed, nothing is found either.
+Status find_machine(transport::Collective& all, shm::Os& os, const Settings& settings,
+                    const Reporter& reporter, Machine& found);
 
 // Returns the number of the machine of each of `ranks` ranks. Collective over the lowest ranks of virtual
 // hosts. `own`: the caller's ranks, ascending; `machine`: their number.

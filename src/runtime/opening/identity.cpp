@@ -17,32 +17,24 @@ std::int32_t program_number() {
   return is_set != 0 ? *static_cast<const int*>(number) : 0;
 }
 
-// The rank of a world that is lowest in MPI_COMM_WORLD.
-struct Lowest {
-  std::uint32_t mpi_rank = 0;
-  std::uint32_t opening = 0;  // worlds it has opened before
-};
-
-Lowest lowest_of(transport::Collective& all, std::uint32_t opening) {
-  constexpr unsigned bits = 32;
-  int mpi_rank = 0;
-  mpi_check()(PMPI_Comm_rank(MPI_COMM_WORLD, &mpi_rank), "MPI_Comm_rank");
-  const std::uint64_t least = all.all_min(static_cast<std::uint64_t>(mpi_rank) << bits | opening);
-  return {static_cast<std::uint32_t>(least >> bits), static_cast<std::uint32_t>(least)};
-}
-
 bool has_parents(const World& world) {
   return world.parents && world.parents->are_known();
 }
 
-// The launcher's number of the job counts where it gives one, because it also numbers what programs spawn.
-groups::LaunchFacts launch_facts(const World& world, const Lowest& lowest, std::optional<std::uint32_t> job) {
+// Collective. The launcher's number of the job counts where it gives one, because it also numbers what
+// programs spawn.
+groups::LaunchFacts launch_facts(transport::Collective& all, const World& world, std::uint32_t opening,
+                                 std::optional<std::uint32_t> job) {
   groups::LaunchFacts facts;
   facts.manager = static_cast<std::uint32_t>(world.settings.manager);
   facts.job = job;
   if (!job && has_parents(world)) facts.job = world.parents->job;
-  facts.lowest_rank = lowest.mpi_rank;
-  facts.opening = lowest.opening;
+  constexpr unsigned bits = 32;
+  int mpi_rank = 0;
+  mpi_check()(PMPI_Comm_rank(MPI_COMM_WORLD, &mpi_rank), "MPI_Comm_rank");
+  const std::uint64_t lowest = all.all_min(static_cast<std::uint64_t>(mpi_rank) << bits | opening);
+  facts.lowest_rank = static_cast<std::uint32_t>(lowest >> bits);
+  facts.opening = static_cast<std::uint32_t>(lowest);  // of that rank
   return facts;
 }
 
@@ -69,7 +61,7 @@ Status name_world(transport::Collective& all, std::uint32_t opening, World& worl
   broadcast(all, world.description.launch, 0);
 
   // A launcher may tell its hosts different facts, so those of rank 0 count.
-  const groups::LaunchFacts facts = launch_facts(world, lowest_of(all, opening), launched.job);
+  const groups::LaunchFacts facts = launch_facts(all, world, opening, launched.job);
   const Result<WorldId> named = groups::decide_world_id(facts);
   world.id = named ? named.value() : 0;
   broadcast(all, world.id, 0);

@@ -61,7 +61,7 @@ std::unique_ptr<World> Launch::over_all_ranks(const WorldJoiner& joiner) {
   }
   if (has_split() && share_.host_workers().front() == parked_.rank()) tell_progress_ranks(Command::wake);
   for (;;) {
-    auto world = open_world(MPI_COMM_WORLD, *reporter_, {openings_++, parents_},
+    auto world = open_world(MPI_COMM_WORLD, *reporter_, openings_++, parents_,
                             first_opening_ ? &*first_opening_ : nullptr);
     if (!has_split()) first_opening_ = {world->settings, world->place};
     share_ = world->share;
@@ -81,7 +81,7 @@ std::unique_ptr<World> Launch::over_all_ranks(const WorldJoiner& joiner) {
 }
 
 std::unique_ptr<World> Launch::over(MPI_Comm comm, const WorldJoiner& joiner) {
-  auto world = open_world(comm, *reporter_, {openings_++, parents_}, nullptr);
+  auto world = open_world(comm, *reporter_, openings_++, parents_, nullptr);
   if (!world->is_worker()) {
     serve(*world, *reporter_, joiner);
     unbind(*world);

@@ -8,7 +8,6 @@
 #include "runtime/opening/boards.h"
 #include "runtime/opening/launch.h"
 #include "runtime/opening/server_options.h"
-#include "runtime/opening/trace_file.h"
 #include "runtime/statistics.h"
 
 namespace comex::runtime {

@@ -3,15 +3,19 @@
 // identity: a world gets its number, launch id and nonce, and its processes get their ranks in their
 // programs.
 //
+// banner: what users see when a world opens: notices of the split and, under COMEX_VERBOSE, hosts, roles, who
+// serves whom, and the settings with their sources.
 // bind: with COMEX_BIND=progress, each progress rank is bound to a core to which no worker is bound; with
 // COMEX_BIND=all, every rank to cores of its own. A rank that would have to share a core stays unbound, free
 // to run anywhere, and a line says so. All ranks of a machine, virtual hosts or not, see the same bindings
 // and make the same choice.
 #pragma once
+#include <span>
 
 #include "core/settings.h"
 #include "core/status.h"
 #include "mpi/symbols.h"
+#include "pr/setup/placement.h"
 #include "runtime/opening/world.h"
 #include "runtime/report.h"
 #include "transport/collective.h"
@@ -41,4 +45,15 @@ void bind_ranks(transport::Collective& machine, World& world, const Reporter& re
 // Where the launcher had put this rank, for a caller that gets it back.
 void unbind(const World& world);
 
+// Called by rank 0. some_lack_threads: of the workers that serve themselves.
+void print_notices(const pr::WorldSplit& split, bool some_lack_threads, bool verbose, const Reporter& out);
+
+// What the banner shows about a rank. Travels as bytes.
+struct ShownRank {
+  pr::RankPlace place;
+  pr::CpuMask cpus;  // processors it may run on
+};
+
+// Called by worker 0, if verbose, when its world opens. `shown` is by rank.
+void print_banner(const World& world, std::span<const ShownRank> shown, const Reporter& out);
 }  // namespace comex::runtime

@@ -1,4 +1,4 @@
-#include "runtime/opening/trace_file.h"
+#include "runtime/opening/world.h"
 
 #include <algorithm>
 #include <chrono>

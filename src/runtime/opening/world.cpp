@@ -12,7 +12,6 @@
 #include "runtime/environment.h"
 #include "runtime/exchange.h"
 #include "runtime/mpi_in_use.h"
-#include "runtime/opening/banner.h"
 #include "runtime/opening/boards.h"
 #include "runtime/opening/directory.h"
 #include "runtime/opening/eager.h"
@@ -35,17 +34,10 @@ namespace {
 
 // If a rank has a failure, it prints it once and ends the job on all ranks.
 void require(transport::Collective& all, const Reporter& reporter, const Status& mine) {
-  const CommonStatus common = common_status(all, mine);
-  if (common) return;
-  if (common.failed_rank == all.rank()) reporter.fatal({.operation = "init"}, common.text);
+  const TransportRank failed = lowest_where(all, !mine);
+  if (failed == no_rank) return;
+  if (failed == all.rank()) reporter.fatal({.operation = "init"}, mine.failure().text);
   end_with_the_job();
-}
-
-transport::MpiFailureHandler mpi_failure(const Reporter& reporter) {
-  return [&reporter](const Failure& failure) {
-    introduced_reporter();  // MPI may fail before it has told the rank
-    reporter.fatal({}, failure.text);
-  };
 }
 
 // The lowest rank whose environment has unknown COMEX_ names tells of them.
@@ -94,22 +86,16 @@ struct Roles {
 // all ranks. `own_host` is valid on the lowest rank.
 pr::SplitShare hand_out(transport::Collective& host, const std::optional<pr::WorldSplit>& split,
                         std::size_t own_host, std::vector<int> ranks) {
-  struct Sent {
-    pr::SplitCounts counts;
-    int real_host;
-    std::uint32_t progress_here;
-  };
   pr::SplitShare share;
   if (split) share = pr::share_of(*split, own_host);
-  Sent sent{share, share.host.real_host, static_cast<std::uint32_t>(share.host.progress_ranks.size())};
-  broadcast(host, sent, 0);
-  static_cast<pr::SplitCounts&>(share) = sent.counts;
-  share.host.real_host = sent.real_host;
-  share.host.progress_ranks.resize(sent.progress_here);
+  broadcast(host, static_cast<pr::SplitCounts&>(share), 0);
   share.places.resize(ranks.size());
-  share.host.ranks = std::move(ranks);
-  host.broadcast(std::as_writable_bytes(std::span(share.host.progress_ranks)), 0);
   host.broadcast(std::as_writable_bytes(std::span(share.places)), 0);
+  share.host.ranks = std::move(ranks);
+  share.host.progress_ranks.clear();
+  for (std::size_t i = 0; i < share.places.size(); ++i) {
+    if (share.places[i].role == pr::Role::progress) share.host.progress_ranks.push_back(share.host.ranks[i]);
+  }
   return share;
 }
 
@@ -124,12 +110,8 @@ std::unique_ptr<transport::Collective> own_virtual_host(transport::Collective& m
 // The lowest rank of each host computes the split for all of its ranks.
 Roles find_roles(transport::Collective& all, World& world, const Settings& settings,
                  const Reporter& reporter) {
-  Result<Machine> found = find_machine(all, *world.os, settings, reporter);
-  if (!found) {
-    if (all.rank() == 0) reporter.fatal({.operation = "init"}, found.failure().text);
-    end_with_the_job();
-  }
-  Machine machine = std::move(found).value();
+  Machine machine;
+  require(all, reporter, find_machine(all, *world.os, settings, reporter, machine));
   Roles roles;
   roles.host = own_virtual_host(*machine.ranks, settings);
   roles.leaders = all.among(roles.host->rank() == 0 ? 0 : -1);
@@ -237,23 +219,18 @@ Status map_at_one_address(transport::Collective& host, shm::Arena& arena) {
 void open_arena(transport::Collective& all, transport::Collective& host, World& world,
                 const Reporter& reporter) {
   const shm::ArenaOptions options = arena_options(world);
-  const auto get = [&](bool is_mine, auto&& from) {
-    Status status;
-    if (is_mine) {
-      Result<shm::Arena> got = from();
-      if (got) {
-        world.arena.emplace(std::move(got).value());
-      } else {
-        status = got.take_failure();
-      }
-    }
-    require(all, reporter, status);
+  const auto keep = [&](Result<shm::Arena> got) -> Status {
+    if (!got) return got.take_failure();
+    world.arena.emplace(std::move(got).value());
+    return {};
   };
   const bool is_creator = host.rank() == 0;
-  get(is_creator, [&] { return shm::Arena::create(*world.os, options); });
+  require(all, reporter, is_creator ? keep(shm::Arena::create(*world.os, options)) : Status());
   shm::ArenaTicket ticket = is_creator ? world.arena->ticket() : shm::ArenaTicket();
   broadcast(host, ticket, 0);
-  get(!is_creator, [&] { return shm::Arena::attach(*world.os, ticket, options.slot, options.dump_core); });
+  require(
+      all, reporter,
+      is_creator ? Status() : keep(shm::Arena::attach(*world.os, ticket, options.slot, options.dump_core)));
   require(all, reporter, map_at_one_address(host, *world.arena));
   if (world.settings.fork == ForkMode::share) {
     world.os->inherit_on_fork(world.arena->base(), world.arena->reservation_bytes());
@@ -273,11 +250,11 @@ std::optional<NearMemory> near_memory(const World& world) {
   return NearMemory{std::move(topology), std::move(nodes)};
 }
 
-void open_transport(World& world, const Reporter& reporter) {
+void open_transport(World& world) {
   transport::Bundles bundles = bundles_on_wire(wire_sizes(world, world.wire.size()), world.eager,
                                                world.spans_machines, world.is_worker());
   bundles.same_machine = world.neighbours;
-  auto transport = std::make_shared<transport::MpiTransport>(world.wire.get(), mpi_failure(reporter),
+  auto transport = std::make_shared<transport::MpiTransport>(world.wire.get(), mpi_failure,
                                                              std::move(bundles), mpi_in_use().yield_switch());
   if (world.spans_machines)  // within a machine, MPI registers no memory
     transport->before_bodies([&arena = *world.arena] { arena.drop_stale_registrations(); });
@@ -286,36 +263,25 @@ void open_transport(World& world, const Reporter& reporter) {
 }
 
 // Virtual hosts share the processors of a machine. Bound ranks have few each, but many together.
-struct CoreLoad {
-  int ranks = 0;
-  int workers = 0;
-  int cores = 0;
-};
-
-CoreLoad core_load_of(transport::Collective& machine, const World& world) {
+shm::WaitPolicy wait_policy(transport::Collective& machine, const World& world) {
   struct RankCores {
     pr::CpuMask cpus;
     std::uint64_t is_worker;
   };
-  CoreLoad load;
-  pr::CpuMask cpus;
-  for (const RankCores& rank : gather(machine, RankCores{own_cpus(world), world.is_worker() ? 1u : 0u})) {
-    cpus |= rank.cpus;
-    ++load.ranks;
-    load.workers += static_cast<int>(rank.is_worker);
+  const auto ranks = gather(machine, RankCores{own_cpus(world), world.is_worker() ? 1u : 0u});
+  pr::CpuMask cores;
+  std::uint64_t workers = 0;
+  for (const RankCores& rank : ranks) {
+    cores |= rank.cpus;
+    workers += rank.is_worker;
   }
-  load.cores = static_cast<int>(cpus.count());
-  return load;
-}
-
-shm::WaitPolicy wait_policy(const World& world, const CoreLoad& machine) {
   shm::WaitPolicy policy;
   policy.spin_ns = static_cast<std::uint64_t>(world.settings.spin_us) * 1000;
   policy.nap_max_ns = static_cast<std::uint64_t>(world.settings.nap_max_us) * 1000;
   policy.nap_first_ns = std::min(policy.nap_first_ns, policy.nap_max_ns);
   policy.mode = world.settings.wait;
-  policy.oversubscribed = machine.ranks > machine.cores;
-  policy.workers_have_cores = machine.workers <= machine.cores;
+  policy.oversubscribed = ranks.size() > cores.count();
+  policy.workers_have_cores = workers <= cores.count();
   return policy;
 }
 
@@ -328,7 +294,7 @@ void settle_on_machine(transport::Collective& machine, World& world, const Repor
     world.neighbours = gather(machine, static_cast<TransportRank>(world.wire.rank()));
     std::ranges::sort(world.neighbours);
   }
-  world.wait_policy = wait_policy(world, core_load_of(machine, world));
+  world.wait_policy = wait_policy(machine, world);
 }
 
 // Prints the banner if worker 0 is verbose; the setting may differ between ranks.
@@ -341,19 +307,19 @@ void tell_of_world(transport::Collective& all, const World& world, const Reporte
 
 }  // namespace
 
-std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const Opening& opening,
-                                  const FirstOpening* first_opening) {
+std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, std::uint32_t number,
+                                  const std::optional<Parents>& parents, const FirstOpening* first_opening) {
   // Waiting ranks may share a core with others.
   const mpi::YieldScope while_waiting(mpi_in_use().yield_switch(), true);
   auto os = shm::make_posix_os();
   Communicator wire = Communicator::duplicate(comm);
-  transport::MpiCollective all(wire.get(), mpi_failure(reporter));
+  transport::MpiCollective all(wire.get(), mpi_failure);
   const std::string host_name = os->host_facts().host_name;
   reporter.identify({.rank = all.rank(), .host = host_name});
   auto world = std::make_unique<World>(std::move(os), agree_on_settings(all, first_opening, reporter));
   world->wire = std::move(wire);
-  world->parents = opening.parents;
-  require(all, reporter, name_world(all, opening.number, *world));
+  world->parents = parents;
+  require(all, reporter, name_world(all, number, *world));
   const Roles roles = first_opening != nullptr ? find_roles_again(all, *world, *first_opening, reporter)
                                                : find_roles(all, *world, world->settings, reporter);
   world->share = roles.share;
@@ -382,7 +348,7 @@ std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const Openi
   world->near_memory = near_memory(*world);  // after the rank may have been bound
   open_directory(*roles.host, roles.leaders.get(), *world, roles.all ? &*roles.all : nullptr);
   world->os->set_timer_slack(1000);
-  open_transport(*world, reporter);
+  open_transport(*world);
   if (world->is_worker()) reporter.identify({.rank = world->place.worker, .host = host_name});
   tell_of_world(all, *world, reporter);
   all.barrier();  // nobody sends before everybody receives

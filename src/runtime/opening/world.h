@@ -100,17 +100,18 @@ struct World {
   }
 };
 
-// Which world of this process is opened.
-struct Opening {
-  std::uint32_t number = 0;  // worlds that this process has opened before
-  std::optional<Parents> parents = {};
-};
-// Prints any failure and ends the job. `first_opening`: of the same communicator, whose roles stay.
 struct FirstOpening {
   Settings settings;
   pr::RankPlace place;
 };
-std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, const Opening& opening,
-                                  const FirstOpening* first_opening);
+// Prints any failure and ends the job. `number`: of worlds that this process has opened before.
+// `first_opening`: of the same communicator, whose roles stay.
+std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, std::uint32_t number,
+                                  const std::optional<Parents>& parents, const FirstOpening* first_opening);
+
+// COMEX_TRACE: writes what all ranks of a world have logged into one file. Collective over the wire, at
+// finalize, when nobody has anything to do any more. Each rank writes FILE.WORLD-RANK, worker 0 joins them in
+// FILE and removes them. Those of machines with another file system stay there, with a line.
+void write_trace(World& world, const Reporter& reporter);
 
 }  // namespace comex::runtime

@@ -1,5 +1,5 @@
 // The notices that rank 0 prints as a world opens, one line each.
-#include "runtime/opening/banner.h"
+#include "runtime/opening/steps.h"
 
 #include <gtest/gtest.h>
 
