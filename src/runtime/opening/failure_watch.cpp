@@ -1,7 +1,6 @@
 #include "runtime/opening/failure_watch.h"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <string>
 
@@ -44,17 +43,13 @@ bool FailureWatch::is_lost(const watch::HostServer& host) const {
   return std::ranges::find(lost_hosts_, static_cast<std::uint32_t>(host.host)) != lost_hosts_.end();
 }
 
-bool FailureWatch::on_message(const transport::Message& message) {
-  protocol::ControlHeader header;
-  if (message.data.size() < sizeof header) return false;
-  std::memcpy(&header, message.data.data(), sizeof header);
-  if (header.context != op::failure_context) return false;
-  if (!is_on()) return true;
+void FailureWatch::on_message(TransportRank from, const protocol::ControlHeader& header) {
+  if (!is_on()) return;
   const auto phase = static_cast<Phase>(header.phase >> 8);
   if (phase == Phase::host_left && header.sequence < world_.share.hosts) {
     world_.failures.note_left(static_cast<std::uint32_t>(header.sequence));
   } else if (phase == Phase::ask) {
-    send(message.from, Phase::answer, static_cast<std::uint64_t>(world_.place.host));
+    send(from, Phase::answer, static_cast<std::uint64_t>(world_.place.host));
   } else if (phase == Phase::answer && header.sequence == asked_host_) {
     heard_ns_ = world_.os->now_ns();
   } else if (phase == Phase::worker && header.sequence < told_.size()) {
@@ -65,7 +60,6 @@ bool FailureWatch::on_message(const transport::Message& message) {
     told_[worker] = std::max(told_[worker], state);  // the sender tells everybody
     if (is_lost) give_up(world_.group->place(worker).host);
   }
-  return true;
 }
 
 void FailureWatch::give_up(std::uint32_t host) {

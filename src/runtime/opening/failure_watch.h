@@ -32,8 +32,8 @@ class FailureWatch {
   bool is_gone(int rank) const { return std::ranges::find(gone_, rank) != gone_.end(); }
   // All workers of this host have left or died: tells the others, and says whether it is so on every host.
   bool may_end();
-  // True if this control message is for the watch.
-  bool on_message(const transport::Message& message);
+  // A control message of failure_context.
+  void on_message(TransportRank from, const protocol::ControlHeader& header);
   // Looks if it is time. Call it between rounds. `has_left(rank)`: this worker of the host has left. Calls
   // on_death(worker) once for each that is known to have died.
   template <class HasLeft, class OnDeath>

@@ -66,24 +66,15 @@ void JobWatch::send(TransportRank to, Phase phase, std::span<const std::byte> by
   control_.send(to, watch_context, 0, static_cast<std::uint32_t>(phase), bytes);
 }
 
-bool JobWatch::on_message(const transport::Message& message) {
-  protocol::ControlHeader header;
-  if (message.data.size() < sizeof header) return false;
-  std::memcpy(&header, message.data.data(), sizeof header);
-  if (header.context != watch_context) return false;
+void JobWatch::on_message(const transport::Message& message, std::uint32_t phase) {
   control_.on_message(message);
-  const auto phase = static_cast<Phase>(header.phase);
-  if (phase == Phase::seen) return true;
+  if (phase == static_cast<std::uint32_t>(Phase::seen)) return;
   LookRequest request;
-  if (!control_.take(message.from, watch_context, 0, header.phase,
-                     std::as_writable_bytes(std::span(&request, 1))))
-    return true;
-  if (phase == Phase::look) answer(message.from, request);
-  if (phase == Phase::told) {
-    activity_of(world_, 0).question.told_ns.set(world_.os->now_ns());
-    give_up_stall();
-  }
-  return true;
+  if (!control_.take(message.from, watch_context, 0, phase, std::as_writable_bytes(std::span(&request, 1))))
+    return;
+  if (phase == static_cast<std::uint32_t>(Phase::look)) return answer(message.from, request);
+  activity_of(world_, 0).question.told_ns.set(world_.os->now_ns());
+  give_up_stall();
 }
 
 void JobWatch::answer(TransportRank from, const LookRequest& request) {

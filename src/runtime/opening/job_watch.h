@@ -37,8 +37,8 @@ class JobWatch {
   JobWatch(const JobWatch&) = delete;
   JobWatch& operator=(const JobWatch&) = delete;
 
-  // True if this control message is for the watch.
-  bool on_message(const transport::Message& message);
+  // A control message of watch_context, of this phase.
+  void on_message(const transport::Message& message, std::uint32_t phase);
   // The host of this progress rank is lost: it is asked no more.
   void forget(TransportRank server) {
     std::erase_if(others_, [&](const watch::HostServer& each) { return each.server == server; });

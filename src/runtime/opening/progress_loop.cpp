@@ -1,6 +1,7 @@
 #include "runtime/opening/progress_loop.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 #include "pr/service_report.h"
@@ -38,8 +39,7 @@ unsigned ProgressLoop::serve(transport::Transport& transport, MPI_Comm wire, pr:
     if (protocol::is_reply(verb) && is_own_wire) {
       mirroring_.on_reply(message);
     } else if (verb == protocol::Verb::control) {
-      const bool is_taken = is_own_wire && (watch_.on_message(message) || failures_.on_message(message));
-      if (!is_taken) bridges_->on_control(transport, wire, message);
+      if (!is_own_wire || !take_control(message)) bridges_->on_control(transport, wire, message);
     } else {
       server.on_message(message);
     }
@@ -50,6 +50,20 @@ unsigned ProgressLoop::serve(transport::Transport& transport, MPI_Comm wire, pr:
   transport.flush();
   if (server.counters().chunks != chunks) idle_.give_way();
   return moved;
+}
+
+bool ProgressLoop::take_control(const transport::Message& message) {
+  protocol::ControlHeader header;
+  if (message.data.size() < sizeof header) return false;
+  std::memcpy(&header, message.data.data(), sizeof header);
+  if (header.context == op::watch_context) {
+    watch_.on_message(message, header.phase);
+  } else if (header.context == op::failure_context) {
+    failures_.on_message(message.from, header);
+  } else {
+    return false;
+  }
+  return true;
 }
 
 unsigned ProgressLoop::round() {
@@ -142,22 +156,17 @@ void ProgressLoop::rest_after(unsigned moved) {
   }
 }
 
-namespace {
-
-void tell_of_service(const World& world, const ProgressLoop& loop, const Reporter& reporter) {
-  const pr::ServiceMeter& meter = loop.meter();
-  if (!world.settings.verbose) return;
-  const pr::Host& host = world.own_host();
-  const pr::ServiceTotals service{loop.server().counters(),
-                                  loop.pushed(),
-                                  meter.busy_ns(),
-                                  meter.total_ns(),
+void ProgressLoop::tell_of_service() const {
+  if (!world_.settings.verbose) return;
+  const pr::Host& host = world_.own_host();
+  const pr::ServiceTotals service{server_->counters(),
+                                  pusher_.counters(),
+                                  meter_.busy_ns(),
+                                  meter_.total_ns(),
                                   static_cast<std::uint32_t>(host.progress_ranks.size()),
                                   static_cast<std::uint32_t>(host.ranks.size())};
-  reporter.notice("progress rank " + std::to_string(world.wire.rank()) + " " + pr::service_text(service));
+  reporter_.notice("progress rank " + std::to_string(world_.wire.rank()) + " " + pr::service_text(service));
 }
-
-}  // namespace
 
 void serve(World& world, Reporter& reporter, const WorldJoiner& joiner) {
   // A server that yields inside MPI answers a time slice late. The old value is restored for a caller that
@@ -165,7 +174,7 @@ void serve(World& world, Reporter& reporter, const WorldJoiner& joiner) {
   const mpi::YieldScope none_while_serving(mpi_in_use().yield_switch(), false);
   ProgressLoop loop(world, reporter, joiner);
   loop.run([&loop] { return loop.all_have_left() && loop.may_end(); });
-  tell_of_service(world, loop, reporter);
+  loop.tell_of_service();
   write_trace(world, reporter);
 }
 

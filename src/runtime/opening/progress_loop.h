@@ -41,15 +41,14 @@ class ProgressLoop {
   // Takes the messages of one wire and advances its server. Returns how much it moved.
   unsigned serve(transport::Transport& transport, MPI_Comm wire, pr::Server& server);
 
-  const pr::Server& server() const { return *server_; }  // of the own world
-  const pr::PushCounters& pushed() const { return pusher_.counters(); }
-  const pr::ServiceMeter& meter() const { return meter_; }
+  void tell_of_service() const;  // if verbose
   World& world() { return world_; }
   Reporter& reporter() { return reporter_; }
   BridgeService& bridges() { return *bridges_; }
 
  private:
   static constexpr unsigned rounds_a_record = 64;
+  bool take_control(const transport::Message& message);  // if it is for one of the watches
   unsigned round();
   void rest_after(unsigned moved);
   void give_back_between_rounds();
