@@ -32,10 +32,10 @@ class HostCollectives {
   void gather(std::span<const std::byte> mine, std::span<std::byte> all);
 
  private:
-  // Drives the engine while it waits. If the wait lasts long, awaited() tells which workers are missing.
-  void wait_on(shm::HostBarrierBlock& block, const char* what, op::FunctionRef<std::string()> awaited);
-  template <class HasCome>
-  std::vector<int> late(const HasCome& has_come) const;  // the workers whose boards do not fulfil has_come
+  // Drives the engine while it waits. If the wait lasts long, it tells which workers are missing.
+  using HasCome = op::FunctionRef<bool(const BoardLayout&)>;
+  void wait_on(shm::HostBarrierBlock& block, const char* what, HasCome has_come);
+  std::string late(const shm::HostBarrierBlock& block, HasCome has_come) const;
 
   World& world_;
   op::Engine& engine_;
