@@ -10,7 +10,6 @@
 #include "runtime/opening/boards.h"
 #include "runtime/opening/job_watch.h"
 #include "runtime/runtime.h"
-#include "runtime/sides.h"
 #include "watch/wait_graph.h"
 #include "watch/why.h"
 
@@ -185,30 +184,6 @@ void Runtime::explain_stall() {
   const std::lock_guard lock(at_stall_mutex_);
   const watch::Why why = watch::explain(&at_stall_, now);
   if (why.is_hang) say_why(*world_, reporter_, why.verdict);
-}
-
-std::vector<TransportRank> Runtime::dirty_servers(const groups::Group& group) {
-  std::vector<TransportRank> servers;
-  const op::Engine::Lock lock = engine_.enter();
-  for_each_process(group, [&](Lpid lpid) {
-    Reach member;
-    if (!reach(lpid, member)) return;
-    const TransportRank server = member.remote_target().server;
-    if (member.remote->dirty(server)) servers.push_back(server);
-  });
-  std::ranges::sort(servers);
-  servers.erase(std::unique(servers.begin(), servers.end()), servers.end());
-  return servers;
-}
-
-std::string Runtime::servers_text(std::span<const TransportRank> servers) const {
-  const groups::Directory& workers = router_.world();
-  bool serve_themselves = false;
-  for (Worker worker = 0; worker < size(); ++worker) {
-    const TransportRank rank = workers.place(worker).rank;
-    serve_themselves = serve_themselves || std::ranges::find(servers, rank) != servers.end();
-  }
-  return listed(serve_themselves ? "MPI rank" : "progress rank", servers);
 }
 
 }  // namespace comex::runtime

@@ -1,4 +1,4 @@
-// Fences, and waits for what this worker has under way to others.
+// Fences, also of the mirrors of kept memory, and waits for what this worker has under way to others.
 #include <algorithm>
 #include <string>
 
@@ -19,6 +19,29 @@ void Runtime::for_each_reach(const groups::Group& group, F&& f) {
   });
 }
 
+void Runtime::send_to_mirrors(const char* call) {
+  nb::Completion completion;
+  start_at_once([&] { start_fences_with_mirrors(completion); });
+  wait(completion, {call});
+}
+
+// A part's mirrors are its owner's progress rank's, and hosts have few.
+void Runtime::start_fences_with_mirrors(nb::Completion& completion) {
+  for (const int rank : world_->own_host().progress_ranks)
+    remote_.start_fence_with_mirrors({.world = world_->id, .server = rank}, completion);
+}
+
+std::uint64_t Runtime::fence_kept_writes(nb::Completion& completion) {
+  const std::uint64_t writes = direct_.kept_writes();
+  if (writes != fenced_kept_writes_.load(std::memory_order_acquire)) start_fences_with_mirrors(completion);
+  return writes;
+}
+
+void Runtime::kept_writes_are_fenced(std::uint64_t writes) {
+  std::uint64_t known = fenced_kept_writes_.load(std::memory_order_relaxed);
+  while (known < writes && !fenced_kept_writes_.compare_exchange_weak(known, writes)) {
+  }
+}
 // All writes take effect at the target, and implicit requests to it are complete: their buffers belong to the
 // caller again. What other threads start meanwhile is not waited for.
 void Runtime::fence(const Reach& target) {
@@ -85,6 +108,28 @@ void Runtime::fence_everybody() {
   wait_until_done([](Lpid) { return true; }, reason);
   kept_writes_are_fenced(kept_writes);
   std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+std::vector<TransportRank> Runtime::dirty_servers(const groups::Group& group) {
+  std::vector<TransportRank> servers;
+  const op::Engine::Lock lock = engine_.enter();
+  for_each_reach(group, [&](const Reach& member) {
+    const TransportRank server = member.remote_target().server;
+    if (member.remote->dirty(server)) servers.push_back(server);
+  });
+  std::ranges::sort(servers);
+  servers.erase(std::unique(servers.begin(), servers.end()), servers.end());
+  return servers;
+}
+
+std::string Runtime::servers_text(std::span<const TransportRank> servers) const {
+  const groups::ProcessGroup& workers = router_.world();
+  bool serve_themselves = false;
+  for (Worker worker = 0; worker < size(); ++worker) {
+    const TransportRank rank = workers.place(worker).rank;
+    serve_themselves = serve_themselves || std::ranges::find(servers, rank) != servers.end();
+  }
+  return listed(serve_themselves ? "MPI rank" : "progress rank", servers);
 }
 
 // A fence also reports refused implicit requests that no wait has reported.
