@@ -1,5 +1,6 @@
 // trace: worker 0 makes the operations that trace_test.py counts, to a worker of its host and to the last
-// one. The last one tells it by MPI that it comes to the barrier, and waits there for half a second.
+// one. The last one tells it by MPI that it comes to the barrier, and waits there for half a second. All
+// leave the directory where they began.
 #include <comex/comex.h>
 #include <unistd.h>
 
@@ -8,7 +9,7 @@
 int main(int argc, char** argv) {
   constexpr int small = 64;
   constexpr int large = 1 << 20;
-  if (comex_init_args(&argc, &argv) != COMEX_SUCCESS) return 1;
+  if (comex_init_args(&argc, &argv) != COMEX_SUCCESS || chdir("..") != 0) return 1;
   int me = -1;
   int size = 0;
   comex_group_rank(COMEX_GROUP_WORLD, &me);

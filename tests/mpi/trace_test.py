@@ -17,9 +17,9 @@ def check(condition, what):
         failures.append(what)
 
 
-def run(name, ends_well=True, **settings):
+def run(name, ends_well=True, directory=None, **settings):
     said = subprocess.run([LAUNCH, "60", "6", PROGRAM], env={**os.environ, "COMEX_VIRTUAL_HOSTS": "2", "COMEX_TRACE": name, **settings},
-                          capture_output=True, text=True, timeout=80, check=False)
+                          cwd=directory, capture_output=True, text=True, timeout=80, check=False)
     check((said.returncode == 0) == ends_well, f"status {said.returncode}: {said.stdout}{said.stderr}")
     return said.stdout + said.stderr
 
@@ -38,10 +38,13 @@ def slices_nest(slices):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    path = os.path.join(folder, "trace.json")
-    run(path)
-    check(os.listdir(folder) == ["trace.json"], f"one file is left: {os.listdir(folder)}")
-    with open(path, encoding="utf-8") as file:
+    place = os.path.join(folder, "start")  # which the workers leave
+    os.mkdir(place)
+    run("trace.json", directory=place, COMEX_STATS="job.txt")
+    left = sorted(os.listdir(place)) + os.listdir(folder)
+    check(left == ["job.txt", "trace.json", "start"], f"each output is one file, where the job began: {left}")
+    check(os.path.getsize(os.path.join(place, "job.txt")) != 0, "the statistics are there")
+    with open(os.path.join(place, "trace.json"), encoding="utf-8") as file:
         events = json.load(file)["traceEvents"]
 
     tracks = {event["tid"]: event["args"]["name"] for event in events if event["name"] == "thread_name"}

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <span>
@@ -160,11 +161,23 @@ Status check_goes_on(const World& world) {
       "ranks, or GA_NUM_PROGRESS_RANKS_PER_NODE of at least 1");
 }
 
+bool names_file(const std::string& set) {
+  return !set.empty() && set != "0" && set != "1";
+}
+
+// By finalize the program may have gone to another directory, each of its ranks to its own.
+void find_output_files(Settings& settings) {
+  for (std::string* const file : {&settings.stats, &settings.trace}) {
+    std::error_code failed;
+    const std::filesystem::path whole = std::filesystem::absolute(*file, failed);
+    if (names_file(*file) && !failed) *file = whole.string();
+  }
+}
+
 // What worker 0 will write at finalize: a long job should not find out then.
 Status check_output_files(const World& world) {
   if (world.place.worker != 0) return {};
   const std::string &stats = world.settings.stats, &trace = world.settings.trace;
-  const auto names_file = [](const std::string& set) { return !set.empty() && set != "0" && set != "1"; };
   if (names_file(trace) && trace == stats)
     return caller_error("COMEX_STATS and COMEX_TRACE name the same file, " + trace);
   for (const auto& [name, set] : {std::pair("COMEX_STATS", stats), {"COMEX_TRACE", trace}}) {
@@ -317,6 +330,7 @@ std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, std::uint32
   const std::string host_name = os->host_facts().host_name;
   reporter.identify({.rank = all.rank(), .host = host_name});
   auto world = std::make_unique<World>(std::move(os), agree_on_settings(all, first_opening, reporter));
+  find_output_files(world->settings);
   world->wire = std::move(wire);
   world->parents = parents;
   require(all, reporter, name_world(all, number, *world));
