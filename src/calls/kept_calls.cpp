@@ -36,7 +36,7 @@ int fail_together(runtime::Runtime& runtime, const char* name, bool is_mine, con
 }
 
 int make_kept_over(runtime::Runtime& runtime, runtime::KeptOptions options,
-                   std::shared_ptr<runtime::KeptAllocation>& made) {
+                   const std::shared_ptr<runtime::KeptAllocation>& made) {
   const groups::Group& group = options.group;
   runtime::GroupExtras& extras = runtime.extras(options.handle);
   const auto next = groups::allocation_id(group.context(), ++extras.next_allocation);
@@ -45,17 +45,15 @@ int make_kept_over(runtime::Runtime& runtime, runtime::KeptOptions options,
                          "a group has had all the allocations it can have; make another one for more");
   }
   options.id = *next;
-  auto kept = std::make_shared<runtime::KeptAllocation>();
-  const int code = runtime::make_kept(runtime, options, *kept);
-  if (code != COMEX_SUCCESS && kept->own_parts.empty() && kept->own_mirrors == nullptr) return code;
-  made = kept;
-  if (std::ranges::max(kept->bytes) == 0) return code;  // nobody can name it
+  const int code = runtime::make_kept(runtime, options, *made);
+  if (code != COMEX_SUCCESS && made->own_parts.empty() && made->own_mirrors == nullptr) return code;
+  if (std::ranges::max(made->bytes) == 0) return code;  // nobody can name it
   runtime.allocations().add({.id = *next,
                              .members = group.members(),
                              .endpoints = group.endpoints(),
                              .my_rank = group.my_rank(),
-                             .own = kept->own_parts.empty() ? nullptr : kept->own_parts.front(),
-                             .kept = kept});
+                             .own = made->own_parts.empty() ? nullptr : made->own_parts.front(),
+                             .kept = made});
   return code;
 }
 
@@ -93,12 +91,12 @@ int comex_malloc_kept(void** ptrs, size_t bytes, int copies, comex_group_t handl
                              std::to_string(shapes.front().copies) + " by rank 0 of the group");
   }
   runtime::KeptOptions options{.call = name, .handle = handle, .group = *group};
-  options.copies = static_cast<std::uint32_t>(copies);
+  const auto made = std::make_shared<runtime::KeptAllocation>();
+  made->wanted_copies = static_cast<std::uint32_t>(copies);
   for (const KeptShape& each : shapes) {
     options.homes.push_back(static_cast<std::uint32_t>(options.homes.size()));
-    options.bytes.push_back(each.bytes);
+    made->bytes.push_back(each.bytes);
   }
-  std::shared_ptr<runtime::KeptAllocation> made;
   code = make_kept_over(*runtime, std::move(options), made);
   if (code != COMEX_SUCCESS) return code;
   made->is_whole = true;

@@ -12,9 +12,10 @@ namespace comex::calls {
 // For an error that all members know of; one of them reports it.
 int fail_together(runtime::Runtime& runtime, const char* name, bool is_mine, const std::string& why);
 
-// Collective; chooses the id. Registers what it makes, and returns the code of the call. Where a member dies
-// meanwhile, others may have all of it: what was made here stays registered then.
+// Collective; `made` says what is wanted, as for make_kept, and the id is chosen here. Registers what it
+// makes, and returns the code of the call. Where a member dies meanwhile, others may have all of it: what was
+// made here stays registered then.
 int make_kept_over(runtime::Runtime& runtime, runtime::KeptOptions options,
-                   std::shared_ptr<runtime::KeptAllocation>& made);
+                   const std::shared_ptr<runtime::KeptAllocation>& made);
 
 }  // namespace comex::calls

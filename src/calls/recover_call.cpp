@@ -108,7 +108,7 @@ class Recovery {
   std::unique_ptr<runtime::Allocation> old_;  // null: a newcomer
   std::vector<std::uint8_t> has_old_;         // by member
   runtime::KeptOptions wanted_;
-  std::shared_ptr<runtime::KeptAllocation> made_;
+  const std::shared_ptr<runtime::KeptAllocation> made_ = std::make_shared<runtime::KeptAllocation>();
 };
 
 int Recovery::run(void* ptr, void** ptrs, int* homes) {
@@ -165,8 +165,8 @@ bool Recovery::choose_old(std::uint64_t root) {
     old_ = std::make_unique<runtime::Allocation>(*mine);
     old_->kept->is_whole = true;
   }
-  wanted_.root = root;
-  wanted_.recoveries = newest.recoveries + 1;
+  made_->root = root;
+  made_->recoveries = newest.recoveries + 1;
   return true;
 }
 
@@ -190,28 +190,28 @@ bool Recovery::learn(KeptFacts known) {
     return fail(me_ == 0, "part " + std::to_string(all.lost_part) +
                               " is lost: the member that had it is gone, and so are all that had a copy");
   }
-  wanted_.copies = all.copies;
+  made_->wanted_copies = all.copies;
   if (old_) {
-    wanted_.bytes = old_->kept->bytes;
+    made_->bytes = old_->kept->bytes;
     for (const Worker home : old_->kept->homes) wanted_.homes.push_back(member(home));
   }
   return all.members == group_.size() || learn_parts(all.parts);
 }
 
 bool Recovery::learn_parts(std::uint32_t parts) {
-  wanted_.bytes.resize(parts);
+  made_->bytes.resize(parts);
   wanted_.homes.resize(parts, runtime::no_home);
   for (std::uint32_t begin = 0; begin < parts; begin += SomeParts::count) {
     const std::uint32_t count = std::min(SomeParts::count, parts - begin);
     SomeParts some;
     for (std::uint32_t i = 0; i < count; ++i) {
-      some.bytes[i] = wanted_.bytes[begin + i];
+      some.bytes[i] = made_->bytes[begin + i];
       some.homes[i] = wanted_.homes[begin + i] + 1;  // no_home: 0
     }
     some = runtime_.all_merged(handle_, some);
     if (is_interrupted()) return false;
     for (std::uint32_t i = 0; i < count; ++i) {
-      wanted_.bytes[begin + i] = some.bytes[i];
+      made_->bytes[begin + i] = some.bytes[i];
       wanted_.homes[begin + i] = some.homes[i] - 1;
     }
   }
@@ -243,8 +243,8 @@ void* Recovery::source_address(std::uint32_t part) const {
 
 // Each member sends what it is the source of. The barrier's fences bring it to the new mirrors.
 bool Recovery::fill() {
-  for (std::uint32_t part = 0; old_ && part < wanted_.bytes.size(); ++part) {
-    if (wanted_.bytes[part] == 0 || source_of(part) != me_) continue;
+  for (std::uint32_t part = 0; old_ && part < made_->bytes.size(); ++part) {
+    if (made_->bytes[part] == 0 || source_of(part) != me_) continue;
     runtime::Reach target;
     const auto home = static_cast<int>(wanted_.homes[part]);
     if (!runtime::find_reach(runtime_, name, home, handle_, target)) {
@@ -253,7 +253,7 @@ bool Recovery::fill() {
     }
     const Result<Operation> operation =
         op::validate({.action = Action::put, .target = target.worker()}, source_address(part),
-                     made_->parts[part], op::size_of(wanted_.bytes[part]));
+                     made_->parts[part], op::size_of(made_->bytes[part]));
     const int code = carry_out(runtime_, name, operation, target, made_->parts[part], Finish::block());
     if (code != COMEX_SUCCESS) code_ = code;
   }
@@ -270,7 +270,7 @@ bool Recovery::fill() {
 // memory all the same.
 void Recovery::free_old() {
   made_->is_whole = true;
-  std::vector<runtime::Allocation> old = runtime_.allocations().all_of_root(wanted_.root);
+  std::vector<runtime::Allocation> old = runtime_.allocations().all_of_root(made_->root);
   std::erase_if(old, [&](const runtime::Allocation& each) { return each.kept == made_; });
   for (const runtime::Allocation& each : old) {
     forget_dead_parts(each.id);

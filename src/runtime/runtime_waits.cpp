@@ -123,7 +123,7 @@ std::vector<TransportRank> Runtime::dirty_servers(const groups::Group& group) {
 }
 
 std::string Runtime::servers_text(std::span<const TransportRank> servers) const {
-  const groups::ProcessGroup& workers = router_.world();
+  const groups::Directory& workers = router_.world();
   bool serve_themselves = false;
   for (Worker worker = 0; worker < size(); ++worker) {
     const TransportRank rank = workers.place(worker).rank;

@@ -12,13 +12,14 @@
 #include <string>
 #include <vector>
 
+#include "core/settings.h"
 #include "core/status.h"
 
 namespace comex::shm {
 
 using HostSlot = std::uint32_t;  // index among the ranks of one host, workers and progress ranks alike
 
-enum class Backing : std::uint8_t { automatic, memfd, posix };
+using Backing = ArenaBacking;
 
 // Identifies one shared object for another process of the same host; travels as bytes.
 struct ObjectName {

@@ -54,11 +54,8 @@ std::uint64_t room_of(std::uint64_t bytes) {
 
 int Maker::run() {
   const std::vector<std::uint32_t> hosts = hosts_of(runtime_, options_.group);
-  made_.root = options_.root != 0 ? options_.root : options_.id;
-  made_.recoveries = options_.recoveries;
-  made_.wanted_copies = options_.copies;
-  made_.copies = std::min(options_.copies, count_hosts(hosts) - 1);
-  made_.bytes = options_.bytes;
+  if (made_.root == 0) made_.root = options_.id;
+  made_.copies = std::min(made_.wanted_copies, count_hosts(hosts) - 1);
   for (const std::uint32_t home : options_.homes) made_.homes.push_back(worker(home));
   mirrors_ = choose_mirrors(hosts, options_.homes, made_.copies);
   for (const std::uint32_t mirror : mirrors_) made_.mirror_homes.push_back(worker(mirror));
@@ -87,7 +84,7 @@ int Maker::run() {
 Status Maker::allocate() {
   std::uint64_t mirror_bytes = 0;
   for (std::uint32_t part = 0; part < options_.homes.size(); ++part) {
-    const std::uint64_t bytes = options_.bytes[part];
+    const std::uint64_t bytes = made_.bytes[part];
     for (std::uint32_t copy = 0; copy < made_.copies; ++copy) {
       if (mirrors_[part * made_.copies + copy] == me_) mirror_bytes += room_of(bytes);
     }
@@ -119,7 +116,7 @@ void Maker::place_mirrors(const std::vector<std::uint64_t>& bases) {
   std::vector<std::uint64_t> next = bases;
   for (std::size_t i = 0; i < mirrors_.size(); ++i) {
     made_.mirrors.push_back(reinterpret_cast<void*>(next[mirrors_[i]]));
-    next[mirrors_[i]] += room_of(options_.bytes[i / made_.copies]);
+    next[mirrors_[i]] += room_of(made_.bytes[i / made_.copies]);
   }
 }
 
@@ -128,7 +125,7 @@ void Maker::show_parts() {
     const std::uint64_t offset = runtime_.world().arena->offset_of(made_.own_parts[i]);
     const std::uint32_t number = own_numbers_[i];
     MirroredPart& part = extents_.behind(offset);
-    part.format(options_.bytes[number]);
+    part.format(made_.bytes[number]);
     for (std::uint32_t copy = 0; copy < made_.copies; ++copy) {
       const std::size_t at = number * made_.copies + copy;
       part.add_mirror(
@@ -151,7 +148,7 @@ bool Maker::exchange_parts() {
     std::vector<bool> has_told(options_.group.size());
     for (std::uint32_t part = 0; part < options_.homes.size(); ++part) {
       const std::uint32_t home = options_.homes[part];
-      if (options_.bytes[part] == 0 || made_.parts[part] != nullptr) continue;
+      if (made_.bytes[part] == 0 || made_.parts[part] != nullptr) continue;
       is_more |= has_told[home];
       if (has_told[home]) continue;
       has_told[home] = true;

@@ -33,19 +33,16 @@ struct KeptOptions {
   int handle = 0;
   const groups::Group& group;
   std::uint64_t id = 0;
-  std::vector<std::uint64_t> bytes = {};  // of all parts
   std::vector<std::uint32_t> homes = {};  // members
-  std::uint32_t copies = 0;
-  std::uint64_t root = 0;        // of the memory that is recovered; 0: there is none
-  std::uint32_t recoveries = 0;  // of which this is the last
 };
 
 // Empty: such memory can be had over this group. Else it says why not, the same on all members.
 std::string why_not_kept(const Runtime& runtime, const groups::Group& group, int handle);
 std::vector<std::uint32_t> hosts_of(const Runtime& runtime, const groups::Group& group);
 
-// Collective. Returns COMEX_SUCCESS, or the code of the call. After a failure nothing was made, or, where a
-// member has died meanwhile, what has to stay.
+// Collective. `made` says what is wanted: the copies, the bytes of all parts and, of memory that is
+// recovered, the root and which recovery this is. Returns COMEX_SUCCESS, or the code of the call. After a
+// failure nothing was made, or, where a member has died meanwhile, what has to stay.
 int make_kept(Runtime& runtime, const KeptOptions& options, KeptAllocation& made);
 
 // For any allocation of a group: refuses all operations on the caller's part from here on, and makes sure

@@ -76,7 +76,6 @@ Settings agree_on_settings(transport::Collective& all, const FirstOpening* first
 // The roles of the ranks, as far as this rank knows them, and its partners while its world opens.
 struct Roles {
   pr::SplitShare share;
-  pr::RankPlace place;                // of this rank
   std::optional<pr::WorldSplit> all;  // on the lowest rank of each host
   std::unique_ptr<transport::Collective> machine;
   std::unique_ptr<transport::Collective> host;     // by local index
@@ -133,7 +132,6 @@ Roles find_roles(transport::Collective& all, World& world, const Settings& setti
   }
   require(all, reporter, failed);
   roles.share = hand_out(*roles.host, roles.all, own_host, std::move(ranks));
-  roles.place = roles.share.place_of(all.rank());
   return roles;
 }
 
@@ -142,7 +140,7 @@ Roles find_roles_again(transport::Collective& all, World& world, const FirstOpen
                        const Reporter& reporter) {
   Roles roles = find_roles(all, world, first.settings, reporter);
   require(all, reporter,
-          roles.place == first.place
+          roles.share.place_of(all.rank()) == first.place
               ? Status()
               : Status(environment_error("the ranks of its host are others than at the first init")));
   return roles;
@@ -188,15 +186,10 @@ Status check_output_files(const World& world) {
   return {};
 }
 
-shm::Backing backing(ArenaBacking wanted) {
-  if (wanted == ArenaBacking::memfd) return shm::Backing::memfd;
-  return wanted == ArenaBacking::posix ? shm::Backing::posix : shm::Backing::automatic;
-}
-
 shm::ArenaOptions arena_options(const World& world) {
   shm::ArenaOptions options;
   const pr::Host& host = world.own_host();
-  options.backing = backing(world.settings.arena);
+  options.backing = world.settings.arena;
   options.geometry.slots = static_cast<std::uint32_t>(host.ranks.size());
   options.geometry.servers = static_cast<std::uint32_t>(host.progress_ranks.size());
   options.geometry.board_bytes = board_bytes(world);
@@ -337,7 +330,7 @@ std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, std::uint32
   const Roles roles = first_opening != nullptr ? find_roles_again(all, *world, *first_opening, reporter)
                                                : find_roles(all, *world, world->settings, reporter);
   world->share = roles.share;
-  world->place = roles.place;
+  world->place = world->share.place_of(all.rank());
   if (world->is_first_job) world->node_rank = world->place.local_index;  // else as the launcher counts
   require(all, reporter, check_goes_on(*world));
   require(all, reporter, check_output_files(*world));
