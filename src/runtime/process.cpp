@@ -65,10 +65,9 @@ bool may_serve_itself() {
 void start_mpi(int* argc, char*** argv) {
   int started = 0;
   PMPI_Initialized(&started);
+  if (started != 0) return;
   int provided = 0;
-  if (started == 0) {
-    mpi_check()(PMPI_Init_thread(argc, argv, wanted_thread_level(), &provided), "MPI_Init_thread");
-  }
+  mpi_check()(PMPI_Init_thread(argc, argv, wanted_thread_level(), &provided), "MPI_Init_thread");
 }
 
 // libcomex_world names the world that it split. If this copy of the runtime did not split it, another copy
@@ -162,8 +161,7 @@ int initialize(const WorldJoiner& joiner, MPI_Comm comm, int* argc, char*** argv
         "the program with the shared library, or with libcomex_world itself");
   }
   const bool is_first = over_all_ranks && !self.has_met_parents;
-  // A first init that could not meet its parents is tried again; they speak once.
-  if (is_first && !self.launch.knows_parents()) self.launch.set_parents(joiner.hear_parents());
+  if (is_first) self.launch.hear_parents(joiner);  // again where a first init could not meet them
   std::unique_ptr<World> world;
   if (over_all_ranks) {
     world = self.launch.over_all_ranks(joiner);

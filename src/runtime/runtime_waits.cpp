@@ -123,12 +123,9 @@ std::vector<TransportRank> Runtime::dirty_servers(const groups::Group& group) {
 }
 
 std::string Runtime::servers_text(std::span<const TransportRank> servers) const {
-  const groups::Directory& workers = router_.world();
   bool serve_themselves = false;
-  for (Worker worker = 0; worker < size(); ++worker) {
-    const TransportRank rank = workers.place(worker).rank;
-    serve_themselves = serve_themselves || std::ranges::find(servers, rank) != servers.end();
-  }
+  for (Worker worker = 0; worker < size(); ++worker)
+    serve_themselves |= std::ranges::find(servers, place(worker).rank) != servers.end();
   return listed(serve_themselves ? "MPI rank" : "progress rank", servers);
 }
 

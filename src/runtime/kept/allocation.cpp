@@ -137,23 +137,19 @@ void Maker::show_parts() {
 
 // Nobody knows the address of a part before it is shown. Each exchange takes one part of each member.
 bool Maker::exchange_parts() {
-  std::vector<std::uint32_t> told(options_.group.size());  // parts of each member so far
+  std::vector<std::vector<std::uint32_t>> parts_of(options_.group.size());
+  for (std::uint32_t part = 0; part < options_.homes.size(); ++part) {
+    if (made_.bytes[part] != 0) parts_of[options_.homes[part]].push_back(part);
+  }
+  const std::size_t rounds = std::ranges::max(parts_of, {}, &std::vector<std::uint32_t>::size).size();
   made_.parts.assign(options_.homes.size(), nullptr);
-  for (bool is_more = true; is_more;) {
-    const std::uint32_t mine = told[me_];
-    void* const own = mine < made_.own_parts.size() ? made_.own_parts[mine] : nullptr;
+  for (std::size_t round = 0; round < rounds; ++round) {
+    void* const own = round < made_.own_parts.size() ? made_.own_parts[round] : nullptr;
     const auto addresses = runtime_.gather(options_.handle, reinterpret_cast<std::uint64_t>(own));
     if (has_lost_members()) return false;
-    is_more = false;
-    std::vector<bool> has_told(options_.group.size());
-    for (std::uint32_t part = 0; part < options_.homes.size(); ++part) {
-      const std::uint32_t home = options_.homes[part];
-      if (made_.bytes[part] == 0 || made_.parts[part] != nullptr) continue;
-      is_more |= has_told[home];
-      if (has_told[home]) continue;
-      has_told[home] = true;
-      ++told[home];
-      made_.parts[part] = reinterpret_cast<void*>(addresses[home]);
+    for (std::size_t home = 0; home < parts_of.size(); ++home) {
+      if (round < parts_of[home].size())
+        made_.parts[parts_of[home][round]] = reinterpret_cast<void*>(addresses[home]);
     }
   }
   return true;

@@ -24,23 +24,20 @@ FailureWatch::FailureWatch(World& world, const Reporter& reporter)
   others_ = servers_elsewhere(world);
   told_.resize(world.share.workers, WorkerState::alive);
   seen_.resize(world.share.workers);
+  is_lost_.resize(world.share.hosts);
 }
 
 // All is said by the header: the sequence is the number of a worker or host, the phase what it is about, and
 // what has become of a worker.
 void FailureWatch::send_all(Phase phase, std::uint64_t number, WorkerState state) {
   for (const watch::HostServer& other : others_) {
-    if (!is_lost(other)) send(other.server, phase, number, state);
+    if (!is_lost_[static_cast<std::size_t>(other.host)]) send(other.server, phase, number, state);
   }
 }
 
 void FailureWatch::send(TransportRank to, Phase phase, std::uint64_t number, WorkerState state) {
   const auto what = static_cast<std::uint32_t>(phase) << 8 | static_cast<std::uint32_t>(state);
   control_.send(to, op::failure_context, number, what, {});
-}
-
-bool FailureWatch::is_lost(const watch::HostServer& host) const {
-  return std::ranges::find(lost_hosts_, static_cast<std::uint32_t>(host.host)) != lost_hosts_.end();
 }
 
 void FailureWatch::on_message(TransportRank from, const protocol::ControlHeader& header) {
@@ -63,8 +60,7 @@ void FailureWatch::on_message(TransportRank from, const protocol::ControlHeader&
 }
 
 void FailureWatch::give_up(std::uint32_t host) {
-  if (std::ranges::find(lost_hosts_, host) != lost_hosts_.end()) return;
-  lost_hosts_.push_back(host);
+  is_lost_[host] = true;
   world_.failures.note_left(host);  // it will not say so itself
 }
 
@@ -86,7 +82,7 @@ void FailureWatch::lose(std::uint32_t host) {
 const watch::HostServer* FailureWatch::next_host() const {
   const watch::HostServer* first = nullptr;
   for (const watch::HostServer& other : others_) {
-    if (is_lost(other)) continue;
+    if (is_lost_[static_cast<std::size_t>(other.host)]) continue;
     if (other.host > world_.place.host) return &other;
     if (first == nullptr) first = &other;
   }

@@ -59,7 +59,6 @@ class FailureWatch {
   const watch::HostServer* next_host() const;
   void lose(std::uint32_t host);
   void give_up(std::uint32_t host);
-  bool is_lost(const watch::HostServer& host) const;
   void send(TransportRank to, Phase phase, std::uint64_t number,
             groups::WorkerState state = groups::WorkerState::alive);
   bool relay(Worker worker);  // true once, if it has died; tells the others what they do not know
@@ -68,7 +67,7 @@ class FailureWatch {
   const Reporter& reporter_;
   op::ControlMessages control_;
   std::vector<watch::HostServer> others_;
-  std::vector<std::uint32_t> lost_hosts_;
+  std::vector<bool> is_lost_;              // by host
   std::vector<int> gone_;                  // ranks
   std::vector<groups::WorkerState> told_;  // what the other hosts know, by worker
   std::vector<bool> seen_;                 // by worker

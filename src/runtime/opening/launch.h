@@ -32,9 +32,10 @@ class Launch {
   // progress rank; over() does once the workers have finalized.
   std::unique_ptr<World> over_all_ranks(const WorldJoiner& joiner);
   std::unique_ptr<World> over(MPI_Comm comm, const WorldJoiner& joiner);
-  // What the worlds of this process have heard from those that spawned them.
-  bool knows_parents() const { return parents_ && parents_->are_known(); }
-  void set_parents(std::optional<Parents> parents) { parents_ = std::move(parents); }
+  // Before the first world opens: hears what those who spawned it say. They speak once.
+  void hear_parents(const WorldJoiner& joiner) {
+    if (!parents_ || !parents_->are_known()) parents_ = joiner.hear_parents();
+  }
   // True once the roles in MPI_COMM_WORLD are decided: its progress ranks only serve or park.
   bool has_split() const { return first_opening_.has_value(); }
 
