@@ -60,7 +60,7 @@ class Halves {
     side = rank < low ? 0 : 1;
     far_leader_ = side == 0 ? low : 0;
     MPI_Comm_split(MPI_COMM_WORLD, side, rank, &half_);
-    auto world = runtime::open_world(half_, process_.reporter, {}, nullptr);
+    auto world = runtime::open_world(half_, process_.reporter, 0, std::nullopt, nullptr);
     if (world->is_worker()) {
       process_.runtime =
           std::make_unique<runtime::Runtime>(std::move(world), process_.reporter, worlds::joiner);
