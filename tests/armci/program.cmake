@@ -41,7 +41,7 @@ if(TARGET comex_check)
   foreach(flavour comex packaged)
     add_test(NAME armci.${flavour}_is_accused_of_no_race COMMAND ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/comexrun --check --virtual-hosts 2
       -n 4 --oversubscribe $<TARGET_FILE:armci_whole_${flavour}> 2,2)
-    set_tests_properties(armci.${flavour}_is_accused_of_no_race PROPERTIES LABELS "mpi;armci" TIMEOUT ${patience} PROCESSORS 2
+    set_tests_properties(armci.${flavour}_is_accused_of_no_race PROPERTIES LABELS "mpi;armci" TIMEOUT ${patience} PROCESSORS 2 COST 60
       ENVIRONMENT COMEX_CHECK=fail FAIL_REGULAR_EXPRESSION "comex check:;not checked")
   endforeach()
   set_property(TEST armci.packaged_is_accused_of_no_race APPEND PROPERTY LABELS long)
@@ -211,6 +211,7 @@ foreach(flavour comex packaged)
   armci_client(armci_late_members_${flavour} ${library} late_members.c)
   comex_add_mpi_test(NAME armci.${flavour}_waits_for_late_members PROGRAM armci_late_members_${flavour} RANKS 4
     ENV COMEX_MEET_S=1 LABELS armci)
+  set_tests_properties(armci.${flavour}_waits_for_late_members PROPERTIES COST 20)
   armci_client(armci_frees_in_order_${flavour} ${library} frees_in_order.c)
   comex_add_mpi_test(NAME armci.${flavour}_frees_communicators_in_order PROGRAM armci_frees_in_order_${flavour} RANKS 3
     LABELS armci TIMEOUT 30)

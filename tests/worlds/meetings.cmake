@@ -6,7 +6,7 @@ comex_add_mpi_test(NAME worlds.nobody PROGRAM worlds_meet RANKS 3 TIMEOUT 40 LAB
 function(comex_add_unborn_test kind limit_s words)
   comex_add_mpi_test(NAME worlds.unborn.${kind} PROGRAM worlds_unborn RANKS 3 TIMEOUT 40 LABELS worlds
     ENV COMEX_MEET_S=${limit_s} ARGS ${kind})
-  set_tests_properties(worlds.unborn.${kind} PROPERTIES PASS_REGULAR_EXPRESSION "${words}")
+  set_tests_properties(worlds.unborn.${kind} PROPERTIES COST 20 PASS_REGULAR_EXPRESSION "${words}")
 endfunction()
 # Started without a launcher there is nobody to ask for processes; MPI would wait.
 add_test(NAME worlds.unborn.alone COMMAND timeout -k 5 30 $<TARGET_FILE:worlds_unborn> silent)

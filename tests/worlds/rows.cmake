@@ -17,6 +17,7 @@ run_worlds(identities of_a_manager 3 ENV COMEX_MANAGER=77 ARGS manager=77)
 run_worlds(identities own_thread 3 ENV ${own_thread} ARGS threads)
 run_worlds(identities parts 4 ARGS parts)
 run_worlds(identities late 4 ENV COMEX_MEET_S=2 ARGS late)
+set_tests_properties(worlds.identities.late PROPERTIES COST 40)
 
 # Two programs in one launch: the rank within each is the process's own secret.
 add_test(NAME worlds.identities.two_programs COMMAND ${COMEX_LAUNCH} 60 2 $<TARGET_FILE:worlds_identities> apps
