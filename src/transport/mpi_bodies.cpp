@@ -1,9 +1,6 @@
 #include "transport/mpi_bodies.h"
 
-#include <algorithm>
 #include <atomic>
-#include <functional>
-#include <span>
 
 namespace comex::transport {
 
@@ -24,41 +21,37 @@ bool MpiBodies::done(Ticket ticket, std::size_t* received_bytes) {
   return true;
 }
 
+// One after the other, because MPI may end the job itself for those that fail together, without the reason.
 void MpiBodies::look() {
   ++looks_;
   const mpi::YieldScope no_yields(yield_, false);
-  completed_.resize(requests_.size());
-  statuses_.resize(requests_.size());
-  int count = 0;
-  if (requests_.size() == 1) {
-    // It looks again after it has let MPI work.
-    check_(PMPI_Test(requests_.data(), &count, statuses_.data()), "MPI_Test");
-    completed_.front() = 0;
-  } else {
-    const int code = PMPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count,
-                                   completed_.data(), statuses_.data());
-    for (int i = 0; code == MPI_ERR_IN_STATUS && i < count; ++i)
-      check_(statuses_[static_cast<std::size_t>(i)].MPI_ERROR, "MPI_Testsome");
-    check_(code, "MPI_Testsome");
+  for (int is_complete = 1; is_complete != 0 && !requests_.empty();) {
+    int place = 0;
+    MPI_Status status;
+    if (requests_.size() == 1) {
+      // It looks again after it has let MPI work.
+      check_(PMPI_Test(requests_.data(), &is_complete, &status), "MPI_Test");
+    } else {
+      const int count = static_cast<int>(requests_.size());
+      check_(PMPI_Testany(count, requests_.data(), &place, &is_complete, &status), "MPI_Testany");
+    }
+    if (is_complete != 0) complete(static_cast<std::size_t>(place), status);
   }
-  if (count == 0) return;
-  const std::span places(completed_.data(), static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < places.size(); ++i) complete(static_cast<std::size_t>(places[i]), statuses_[i]);
-  // The last request takes the place of one that is forgotten.
-  std::ranges::sort(places, std::greater());
-  for (const int place : places) forget(static_cast<std::size_t>(place));
   std::atomic_thread_fence(std::memory_order_acquire);  // MPI orders only what it carries
 }
 
 void MpiBodies::complete(std::size_t place, const MPI_Status& status) {
   Body& body = bodies_.at(entries_[place].body);
   body.is_complete = true;
-  if (!entries_[place].is_receive) return;
-  int bytes = 0;
-  check_(PMPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
-  body.received_bytes = static_cast<std::size_t>(bytes);
+  if (entries_[place].is_receive) {
+    int bytes = 0;
+    check_(PMPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+    body.received_bytes = static_cast<std::size_t>(bytes);
+  }
+  forget(place);
 }
 
+// The last request takes its place.
 void MpiBodies::forget(std::size_t place) {
   requests_[place] = requests_.back();
   entries_[place] = entries_.back();

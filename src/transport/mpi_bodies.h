@@ -58,8 +58,6 @@ class MpiBodies {
   SlotTable<Body> bodies_;
   std::vector<MPI_Request> requests_;  // of those that are not complete, in any order
   std::vector<Entry> entries_;         // for each request
-  std::vector<int> completed_;         // of one look
-  std::vector<MPI_Status> statuses_;
   std::uint64_t looks_ = 0;
 };
 

@@ -42,7 +42,7 @@ import job
 import survivors
 
 DEEPEST = 40  # ordinals beyond are not drawn, since polls are of any number
-POLLS = ("PMPI_Test", "PMPI_Testsome", "PMPI_Iprobe", "syscall", "poll")  # the ordinal of any may be missing in the next run
+POLLS = ("PMPI_Test", "PMPI_Testany", "PMPI_Iprobe", "syscall", "poll")  # the ordinal of any may be missing in the next run
 # What a call of the operating system may say; others may say ENOMEM.
 ERRNOS = {
     "accept4": "EMFILE ENOMEM EINTR", "close": "EINTR ENOSPC", "connect": "EINTR ENOMEM", "fallocate": "EINTR ENOSPC",
