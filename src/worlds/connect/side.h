@@ -27,7 +27,7 @@ struct ProgressRankId {
 using ProgressRanks = std::map<ProgressRankId, TransportRank>;
 
 struct SideFacts {
-  std::uint64_t layout = 7;         // version of these bytes and of the messages between both sides
+  std::uint64_t layout = 8;         // version of these bytes and of the messages between both sides
   WorldId world = 0;                // of the root
   Id128 launch;                     // of that world
   Id128 nonce;                      // of that world
