@@ -1,6 +1,7 @@
 // trace: worker 0 makes the operations that trace_test.py counts, to a worker of its host and to the last
 // one. The last one tells it by MPI that it comes to the barrier, and waits there for half a second. All
-// leave the directory where they began.
+// leave the directory where they began. With the name of a directory, odd workers go there, and all open a
+// world once more.
 #include <comex/comex.h>
 #include <unistd.h>
 
@@ -34,7 +35,11 @@ int main(int argc, char** argv) {
   if (me == last) MPI_Send(nullptr, 0, MPI_BYTE, 0, 0, workers);
   comex_barrier(COMEX_GROUP_WORLD);
   comex_free(memory[static_cast<std::size_t>(me)], COMEX_GROUP_WORLD);
-  const bool is_right = comex_finalize() == COMEX_SUCCESS;
+  bool is_right = comex_finalize() == COMEX_SUCCESS;
+  if (argc > 1) {
+    is_right = is_right && (me % 2 == 0 || chdir(argv[1]) == 0);
+    is_right = is_right && comex_init() == COMEX_SUCCESS && comex_finalize() == COMEX_SUCCESS;
+  }
   MPI_Finalize();
   return is_right ? 0 : 1;
 }

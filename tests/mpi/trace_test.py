@@ -17,8 +17,8 @@ def check(condition, what):
         failures.append(what)
 
 
-def run(name, ends_well=True, directory=None, **settings):
-    said = subprocess.run([LAUNCH, "60", "6", PROGRAM], env={**os.environ, "COMEX_VIRTUAL_HOSTS": "2", "COMEX_TRACE": name, **settings},
+def run(name, *arguments, ends_well=True, directory=None, **settings):
+    said = subprocess.run([LAUNCH, "60", "6", PROGRAM, *arguments], env={**os.environ, "COMEX_VIRTUAL_HOSTS": "2", "COMEX_TRACE": name, **settings},
                           cwd=directory, capture_output=True, text=True, timeout=80, check=False)
     check((said.returncode == 0) == ends_well, f"status {said.returncode}: {said.stdout}{said.stderr}")
     return said.stdout + said.stderr
@@ -83,6 +83,12 @@ with tempfile.TemporaryDirectory() as folder:
     check(sum(event["ph"] == "X" and event["tid"] == 0 for event in events) <= 10, "at most ten events")
     check(any(event["name"] == "thread_labels" and "later events are not here" in event["args"]["labels"] for event in events),
           "a full log says so")
+
+    again = os.path.join(folder, "again")
+    os.mkdir(again)
+    run("twice.json", again, directory=again)
+    traces = os.listdir(again) + [each for each in os.listdir(folder) if each.startswith("twice")]
+    check(len(traces) == 2 and not any("-" in each for each in traces), f"each world's trace is one file: {traces}")
 
     lost = os.path.join(folder, "no", "such", "folder")
     said = run(lost, ends_well=False)

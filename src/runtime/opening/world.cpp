@@ -163,12 +163,17 @@ bool names_file(const std::string& set) {
   return !set.empty() && set != "0" && set != "1";
 }
 
-// By finalize the program may have gone to another directory, each of its ranks to its own.
-void find_output_files(Settings& settings) {
+// By finalize the program may have gone to another directory, each of its ranks to its own. The names lead
+// from where rank 0 is now, except on machines that do not have that directory.
+void find_output_files(transport::Collective& all, Settings& settings) {
   for (std::string* const file : {&settings.stats, &settings.trace}) {
+    if (!names_file(*file)) continue;
     std::error_code failed;
-    const std::filesystem::path whole = std::filesystem::absolute(*file, failed);
-    if (names_file(*file) && !failed) *file = whole.string();
+    const std::filesystem::path own = std::filesystem::absolute(*file, failed);
+    if (!failed) *file = own.string();
+    std::string common = *file;
+    broadcast(all, common, 0);
+    if (std::filesystem::is_directory(std::filesystem::path(common).parent_path(), failed)) *file = common;
   }
 }
 
@@ -323,7 +328,7 @@ std::unique_ptr<World> open_world(MPI_Comm comm, Reporter& reporter, std::uint32
   const std::string host_name = os->host_facts().host_name;
   reporter.identify({.rank = all.rank(), .host = host_name});
   auto world = std::make_unique<World>(std::move(os), agree_on_settings(all, first_opening, reporter));
-  find_output_files(world->settings);
+  find_output_files(all, world->settings);
   world->wire = std::move(wire);
   world->parents = parents;
   require(all, reporter, name_world(all, number, *world));
