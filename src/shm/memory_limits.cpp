@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 namespace comex::shm {
@@ -82,9 +83,20 @@ std::optional<std::string> path_in(const Hierarchy& hierarchy, const std::string
   return std::nullopt;
 }
 
+// What is left of a limit, less a spare that is not promised: at the limit the kernel kills. The spare is a
+// share of the limit, not of what is left, which gets small as memory is taken.
+void bound(MemoryLimits& limits, Limit limit, std::uint64_t whole, std::uint64_t left) {
+  constexpr std::uint64_t most_spare_bytes = 64ULL << 20;
+  const std::uint64_t spare = std::min(whole / 16, most_spare_bytes);
+  const std::uint64_t kept_spare = std::min(left, spare);
+  limits.limit = limit;
+  limits.bytes = left - kept_spare;
+  limits.used_spare_bytes = spare - kept_spare;
+}
+
 // Limit minus use of one cgroup. Pages of files, which the kernel would drop first, are not in use.
-std::optional<std::uint64_t> left_in(const ReadFile& read, const Hierarchy& hierarchy,
-                                     const std::string& dir) {
+std::optional<MemoryLimits> left_in(const ReadFile& read, const Hierarchy& hierarchy,
+                                    const std::string& dir) {
   constexpr std::uint64_t no_limit = 1ULL << 60;
   const bool is_unified = hierarchy.is_unified;
   const auto limit = number_at(read, dir + (is_unified ? "/memory.max" : "/memory.limit_in_bytes"));
@@ -96,7 +108,10 @@ std::optional<std::uint64_t> left_in(const ReadFile& read, const Hierarchy& hier
   };
   const std::uint64_t of_files = pages("inactive_file") + pages("active_file");
   const std::uint64_t held = *used > of_files ? *used - of_files : 0;
-  return *limit > held ? *limit - held : 0;
+  MemoryLimits own;
+  own.where = dir;
+  bound(own, Limit::cgroup, *limit, *limit > held ? *limit - held : 0);
+  return own;
 }
 
 // Visits the process's cgroup and every enclosing one that the mount shows.
@@ -107,10 +122,11 @@ void shrink_to(MemoryLimits& limits, const ReadFile& read, const Hierarchy& hier
   while (true) {
     const std::string dir = hierarchy.mount + inner;
     const auto left = left_in(read, hierarchy, dir);
-    if (left && *left < limits.bytes) {
-      limits.bytes = *left;
-      limits.limit = Limit::cgroup;
-      limits.where = dir;
+    const auto room = [](const MemoryLimits& of) { return std::pair(of.bytes, ~of.used_spare_bytes); };
+    if (left && room(*left) < room(limits)) {
+      const std::uint64_t ram_bytes = limits.ram_bytes;
+      limits = *left;
+      limits.ram_bytes = ram_bytes;
     }
     if (inner.empty()) return;
     inner.resize(inner.rfind('/'));
@@ -123,8 +139,9 @@ MemoryLimits limits_of_machine(const ReadFile& read) {
   MemoryLimits limits;
   limits.bytes = ~0ULL;
   if (const auto meminfo = read("/proc/meminfo")) {
-    if (const auto kib = value_of(*meminfo, "MemAvailable:")) limits.bytes = *kib * 1024;
-    if (const auto kib = value_of(*meminfo, "MemTotal:")) limits.ram_bytes = *kib * 1024;
+    limits.ram_bytes = value_of(*meminfo, "MemTotal:").value_or(0) * 1024;
+    if (const auto kib = value_of(*meminfo, "MemAvailable:"))
+      bound(limits, Limit::ram, limits.ram_bytes, *kib * 1024);
   }
   const std::string membership = read("/proc/self/cgroup").value_or("");
   std::vector<Hierarchy> own;

@@ -1,4 +1,5 @@
-// How much memory can still be allocated: the least of RAM and each enclosing cgroup's limit minus use.
+// How much memory can still be allocated: the least of RAM and each enclosing cgroup's limit minus use, less
+// a spare.
 //
 // It is a pure function over a function that reads files, so tests can describe whole machines as tables.
 // PosixOs adds the mount's limit and the process's own limits.

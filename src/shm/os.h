@@ -39,7 +39,8 @@ const char* limit_name(Limit limit);
 // How much more shared memory can be had now, and which limit decides it.
 struct MemoryLimits {
   std::uint64_t bytes = 0;
-  bool is_unknown = false;  // the system did not tell: `bytes` has no bound
+  std::uint64_t used_spare_bytes = 0;  // taken of what no one should have; then `bytes` is 0
+  bool is_unknown = false;             // the system did not tell: `bytes` has no bound
   Limit limit = Limit::ram;
   std::string where;                          // the mount or cgroup; empty for ram
   std::uint64_t ram_bytes = 0;                // all of the machine's

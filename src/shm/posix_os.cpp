@@ -42,8 +42,7 @@ namespace {
 constexpr const char* mount_path = "/dev/shm";
 constexpr std::uint64_t step_bytes = 16ULL << 20;
 constexpr std::uint64_t least_step_bytes = 256ULL << 10;
-constexpr std::uint64_t spare_bytes = 64ULL << 20;  // never promised: at the limit, the kernel kills
-constexpr off_t life_offset = off_t{1} << 52;       // lock ranges lie far behind every byte of the object
+constexpr off_t life_offset = off_t{1} << 52;  // lock ranges lie far behind every byte of the object
 
 Failure refused(const std::string& call, int error) {
   return environment_error(call + ": " + std::strerror(error) + " (errno " + std::to_string(error) + ")");
@@ -281,7 +280,6 @@ class PosixOs final : public Os {
     MemoryLimits limits = limits_of_machine(read_file);
     limits.address_space_bytes = address_space_left();
     limits.file_bytes = soft_limit(RLIMIT_FSIZE);
-    limits.bytes -= std::min(limits.bytes / 16, spare_bytes);
     struct statvfs mount {};
     const bool counts = backing == Backing::posix && statvfs(mount_path, &mount) == 0 && mount.f_blocks != 0;
     if (counts && mount.f_bavail * mount.f_frsize < limits.bytes) {

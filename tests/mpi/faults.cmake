@@ -39,7 +39,7 @@ comex_add_mpi_test(NAME mpi_life_abandoned PROGRAM mpi_life RANKS 3 ARGS abandon
 comex_add_mpi_test(NAME mpi_life_abandoned_two_hosts PROGRAM mpi_life RANKS 6 ARGS abandoned ENV ${two_hosts})
 comex_add_mpi_test(NAME mpi_life_unstarted PROGRAM mpi_life RANKS 4 ARGS unstarted mute ENV ${two_hosts} COMEX_VERBOSE=1)
 
-foreach(limit address_space file_size no_files mount at_once cgroup everything)
+foreach(limit address_space file_size no_files mount at_once cgroup cgroup_in_small_pieces everything)
   comex_add_fault_test(memory_limits_${limit} memory_limits_driver.py ${limit} $<TARGET_FILE:mpi_memory_limits>)
 endforeach()
 comex_add_mpi_test(NAME mpi_memory_limits_fine PROGRAM mpi_memory_limits RANKS 3 ARGS fine)

@@ -4,7 +4,7 @@
 memory_limits_driver.py LIMIT PROGRAM
   LIMIT: address_space (ulimit -v), file_size (ulimit -f), no_files (ulimit -f below the arena's own tables),
          mount (a small /dev/shm), at_once (the same, too small for all together), cgroup (memory.max),
-         everything (a request of 100 TB)
+         cgroup_in_small_pieces (the same, taken to its last bytes), everything (a request of 100 TB)
 Exit status 77: this machine does not let us set that limit.
 """
 import os
@@ -24,6 +24,7 @@ LIMITS = {
     "mount": ([], {"COMEX_ARENA": "posix"}, MIB, "the shared-memory mount /dev/shm"),
     "at_once": ([], {"COMEX_ARENA": "posix"}, 16 * MIB, "the shared-memory mount /dev/shm"),
     "cgroup": ([], {}, 20 * MIB, "a cgroup's memory limit"),
+    "cgroup_in_small_pieces": ([], {}, MIB // 4, "a cgroup's memory limit"),
     "everything": ([], {}, 100 * 1000 ** 4, "the machine's memory"),
 }
 
@@ -80,7 +81,7 @@ def run(limit, program, ranks, environment):
     wrap, settings, piece, _ = LIMITS[limit]
     command = ["timeout", "-k", "5", "50", MPIRUN, "--scratch", "/tmp", "-np", str(ranks), *wrap, program,
                "none" if limit == "no_files" else "short", str(piece)]
-    group = Cgroup() if limit == "cgroup" else None
+    group = Cgroup() if limit.startswith("cgroup") else None
     if limit in ("mount", "at_once"):
         command = in_small_mount(command)
     if group:
@@ -121,7 +122,7 @@ def main():
     status = 0
     layouts = [(3, {}), (6, {"COMEX_VIRTUAL_HOSTS": "2"})]
     # Arenas of two pretended hosts do not know what the other is just taking of one cgroup.
-    for ranks, environment in layouts[:1] if limit in ("cgroup", "no_files") else layouts:
+    for ranks, environment in layouts[:1] if limit.startswith("cgroup") or limit == "no_files" else layouts:
         done = run(limit, program, ranks, environment)
         problems = list(problems_of(done, limit))
         for problem in problems:

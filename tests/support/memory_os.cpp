@@ -298,6 +298,7 @@ MemoryLimits MemoryOs::memory_limits(Backing) {
   ++body_->limits_read;
   const std::uint64_t taken = body_->taken_bytes();
   limits.bytes = faults.limit_bytes > taken ? faults.limit_bytes - taken : 0;
+  limits.used_spare_bytes = faults.used_spare_bytes;
   limits.limit = faults.limit;
   limits.ram_bytes = faults.ram_bytes;
   limits.file_bytes = faults.file_bytes;

@@ -15,6 +15,7 @@ struct MemoryFaults {
   std::uint64_t hidden_bytes =
       ~0ULL;  // like limit_bytes, but memory_limits() does not know it: extend is refused
   std::uint64_t file_bytes = ~0ULL;              // largest length of an object
+  std::uint64_t used_spare_bytes = 0;            // as memory_limits() tells it
   Limit limit = Limit::ram;                      // the limit that limit_bytes stands for
   std::vector<std::uint64_t> refused_addresses;  // map at one of these addresses fails
   bool refuse_attach = false;                    // open_object_of fails
