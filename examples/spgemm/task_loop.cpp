@@ -32,10 +32,12 @@ double* RowBuffer::block(std::size_t column) {
 }
 
 void RowBuffer::start_accumulate() {
-  for (std::size_t place = 0; place < touched_.size(); ++place)
-    if (touched_[place])
+  for (std::size_t place = 0; place < touched_.size(); ++place) {
+    if (touched_[place]) {
       requests_.push_back(matrix_.start_accumulate(pattern_.start[row_] + place,
                                                    data_.data() + place * matrix_.block_elements()));
+    }
+  }
 }
 
 void RowBuffer::wait() {
