@@ -135,6 +135,7 @@ Reporter& introduced_reporter() {
 void mpi_failure(const Failure& failure) {
   introduced_reporter().fatal({}, failure.text);
 }
+
 const transport::MpiCheck& mpi_check() {
   static const transport::MpiCheck check(mpi_failure);
   return check;

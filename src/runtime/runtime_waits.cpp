@@ -42,6 +42,7 @@ void Runtime::kept_writes_are_fenced(std::uint64_t writes) {
   while (known < writes && !fenced_kept_writes_.compare_exchange_weak(known, writes)) {
   }
 }
+
 // All writes take effect at the target, and implicit requests to it are complete: their buffers belong to the
 // caller again. What other threads start meanwhile is not waited for.
 void Runtime::fence(const Reach& target) {

@@ -2,7 +2,6 @@
 //
 // identity: a world gets its number, launch id and nonce, and its processes get their ranks in their
 // programs.
-//
 // banner: what users see when a world opens: notices of the split and, under COMEX_VERBOSE, hosts, roles, who
 // serves whom, and the settings with their sources.
 // bind: with COMEX_BIND=progress, each progress rank is bound to a core to which no worker is bound; with
@@ -10,6 +9,7 @@
 // to run anywhere, and a line says so. All ranks of a machine, virtual hosts or not, see the same bindings
 // and make the same choice.
 #pragma once
+
 #include <span>
 
 #include "core/settings.h"
@@ -56,4 +56,5 @@ struct ShownRank {
 
 // Called by worker 0, if verbose, when its world opens. `shown` is by rank.
 void print_banner(const World& world, std::span<const ShownRank> shown, const Reporter& out);
+
 }  // namespace comex::runtime
