@@ -144,7 +144,9 @@ run(cpp_interface over_two_gigabytes_remote 4 ENV ${two_hosts} ARGS large LABELS
 if(COMEX_TEST_SPAWN)
   run(cpp_interface spawn 3 ARGS spawn)
 endif()
-run(cpp_interface_unoptimized tasks 3 ARGS tasks)
+if(TARGET mpi_cpp_interface_unoptimized)
+  run(cpp_interface_unoptimized tasks 3 ARGS tasks)
+endif()
 run(cpp_interface leaves 3 ARGS leaves)
 set_tests_properties(mpi.cpp_interface.leaves PROPERTIES PASS_REGULAR_EXPRESSION
   "error: an exception left the scope of comex::runtime")
