@@ -19,17 +19,7 @@ Status check(int code, const char* call) {
   return environment_error(std::string(call) + ": " + line);
 }
 
-// The standard has no way to hand an environment to children. So `env` is spawned, which becomes the program.
-constexpr const char* becomes_program = "/usr/bin/env";
 constexpr int spawn_tag = 0;
-
-std::vector<std::string> arguments_of_env(const SpawnPlan& plan) {
-  std::vector<std::string> arguments;
-  for (const auto& [name, value] : plan.environment) arguments.push_back(name + "=" + value);
-  arguments.push_back(plan.command);
-  arguments.insert(arguments.end(), plan.arguments.begin(), plan.arguments.end());
-  return arguments;
-}
 
 }  // namespace
 
@@ -47,8 +37,8 @@ Children::~Children() {
   PMPI_Comm_free(&inter_);
 }
 
-Result<std::unique_ptr<Children>> spawn(const SpawnPlan& plan) {
-  std::vector<std::string> arguments = arguments_of_env(plan);
+Result<std::unique_ptr<Children>> spawn(const char* program, std::vector<std::string> arguments,
+                                        int processes, Bytes message) {
   std::vector<char*> pointers;
   pointers.reserve(arguments.size() + 1);
   for (std::string& argument : arguments) pointers.push_back(argument.data());
@@ -56,12 +46,12 @@ Result<std::unique_ptr<Children>> spawn(const SpawnPlan& plan) {
 
   MPI_Comm inter = MPI_COMM_NULL;
   const runtime::ReturnedErrors errors(MPI_COMM_SELF);
-  std::vector<int> codes(static_cast<std::size_t>(plan.processes), MPI_SUCCESS);
-  Status spawned = check(PMPI_Comm_spawn(becomes_program, pointers.data(), plan.processes, MPI_INFO_NULL, 0,
+  std::vector<int> codes(static_cast<std::size_t>(processes), MPI_SUCCESS);
+  Status spawned = check(PMPI_Comm_spawn(program, pointers.data(), processes, MPI_INFO_NULL, 0,
                                          MPI_COMM_SELF, &inter, codes.data()),
                          "MPI or its launcher has started no processes: MPI_Comm_spawn");
   if (!spawned) return spawned.take_failure();
-  return std::make_unique<Children>(inter, plan.message);
+  return std::make_unique<Children>(inter, std::move(message));
 }
 
 Bytes hear_spawner(const Deadline& deadline) {

@@ -9,7 +9,6 @@
 
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/packing.h"
@@ -18,14 +17,6 @@
 #include "worlds/agreement/deadline.h"
 
 namespace comex::worlds {
-
-struct SpawnPlan {
-  std::string command;
-  std::vector<std::string> arguments;
-  std::vector<std::pair<std::string, std::string>> environment;  // for the children, beside what they inherit
-  Bytes message;                                                 // read by hear_spawner
-  int processes = 1;
-};
 
 // Processes that this one has spawned, until they have met it over a port of the runtime. It holds MPI's
 // connection with them and the message to them, which is left to MPI if they never take it.
@@ -42,10 +33,12 @@ class Children {
   MPI_Request sending_ = MPI_REQUEST_NULL;
 };
 
-// Called by one process alone. When it returns, the children have started and been in MPI_Init.
-Result<std::unique_ptr<Children>> spawn(const SpawnPlan& plan);
-// Collective over a spawned MPI_COMM_WORLD, once: returns the plan's message and drops MPI's connection with
-// the parent. Empty: nobody has spawned this process, or who has says nothing within the limit.
+// Called by one process alone. When it returns, the children have started and been in MPI_Init. They get the
+// message by hear_spawner.
+Result<std::unique_ptr<Children>> spawn(const char* program, std::vector<std::string> arguments,
+                                        int processes, Bytes message);
+// Collective over a spawned MPI_COMM_WORLD, once: returns the message and drops MPI's connection with the
+// parent. Empty: nobody has spawned this process, or who has says nothing within the limit.
 Bytes hear_spawner(const Deadline& deadline);
 
 // A port of MPI. It stays open while this lives, which is until those that know it have connected.

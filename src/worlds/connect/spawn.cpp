@@ -22,16 +22,22 @@
 namespace comex::worlds {
 namespace {
 
+// The standard has no way to hand an environment to children. So `env` is spawned, which becomes the program.
+constexpr const char* becomes_program = "/usr/bin/env";
+
 // The parents' settings also hold for their children, wherever they were set, although the launcher passes on
 // only its own environment. Settings of one rank or host are left out, but the verbosity is passed on.
-std::vector<std::pair<std::string, std::string>> environment_of_children(const Settings& settings) {
-  std::vector<std::pair<std::string, std::string>> lines{{spawned_name, "1"}};
+std::vector<std::string> arguments_of_env(const Settings& settings, const std::string& program,
+                                          const std::vector<std::string>& arguments) {
+  std::vector<std::string> all{std::string(spawned_name) + "=1"};
   for (const SettingRow& row : setting_rows()) {
     const bool is_for_all = row.scope == Scope::job || row.id == SettingId::verbose;
     if (is_for_all && settings.is_explicit(row.id))
-      lines.emplace_back(row.name, value_text(settings, row.id));
+      all.push_back(std::string(row.name) + "=" + value_text(settings, row.id));
   }
-  return lines;
+  all.push_back(program);
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  return all;
 }
 
 // What the children receive: see runtime::Parents.
@@ -50,11 +56,8 @@ Result<Bytes> message_to_children(runtime::Runtime& runtime, const PortName& por
   return Packer().value(runtime.world().description.launch).value(*job).text(format_port(port)).take();
 }
 
-struct Started {
-  Listener listener;
-  std::unique_ptr<Children> children;
-};
-Result<Started> start(runtime::Runtime& runtime, const Spawn& spawn) {
+// They come to the port.
+Result<std::unique_ptr<Children>> start(runtime::Runtime& runtime, const Spawn& spawn, const PortName& port) {
   if (spawn.processes < 1) {
     return caller_error("it needs processes >= 1, not " + std::to_string(spawn.processes));
   }
@@ -69,31 +72,25 @@ Result<Started> start(runtime::Runtime& runtime, const Spawn& spawn) {
         path.value() +
         " has a = in its path, by which env would take it for a variable; call it by another path");
   }
-  Result<Listener> listener = Listener::open("");
-  if (!listener) return listener.take_failure();
-  Result<Bytes> message = message_to_children(runtime, listener->name());
+  Result<Bytes> message = message_to_children(runtime, port);
   if (!message) return message.take_failure();
-  SpawnPlan plan;
-  plan.message = std::move(message).value();
-  plan.command = path.value();
-  plan.arguments = spawn.arguments;
-  plan.processes = spawn.processes;
-  plan.environment = environment_of_children(runtime.world().settings);
-  const TimeLimit limit(runtime.reporter(), "world_spawn", plan.command + " has not come to MPI_Init",
-                        static_cast<double>(runtime.world().settings.meet_s));
-  Result<std::unique_ptr<Children>> children = worlds::spawn(plan);
-  if (!children) return children.take_failure();
-  return Started{std::move(listener).value(), std::move(children).value()};
+  const Settings& settings = runtime.world().settings;
+  const TimeLimit limit(runtime.reporter(), "world_spawn", path.value() + " has not come to MPI_Init",
+                        static_cast<double>(settings.meet_s));
+  return worlds::spawn(becomes_program, arguments_of_env(settings, path.value(), spawn.arguments),
+                       spawn.processes, std::move(message).value());
 }
 
 }  // namespace
 
 Result<FramedSocket> start_and_await(runtime::Runtime& runtime, const Spawn& spawn,
                                      const ShouldAbort& should_abort) {
-  Result<Started> started = start(runtime, spawn);
-  if (!started) return started.take_failure();
+  Result<Listener> listener = Listener::open("");
+  if (!listener) return listener.take_failure();
+  Result<std::unique_ptr<Children>> children = start(runtime, spawn, listener->name());
+  if (!children) return children.take_failure();
   const Deadline deadline(static_cast<double>(runtime.world().settings.meet_s));
-  Result<FramedSocket> met = await_leader(runtime, "world_spawn", started->listener, deadline, should_abort);
+  Result<FramedSocket> met = await_leader(runtime, "world_spawn", listener.value(), deadline, should_abort);
   if (met) return met;
   return environment_error(spawn.command +
                            " has been started, but its processes have not come through comex_init within " +
