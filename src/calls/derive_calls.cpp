@@ -98,7 +98,7 @@ int comex_group_dup(comex_group_t group, comex_group_t* dup) {
     return worlds::code_of_failure(*runtime, group);
   const MPI_Comm comm = worlds::communicator_of(*runtime, group);
   if (comm != MPI_COMM_NULL) {
-    const worlds::CommunicatorLimit limit(*runtime, name, found->members());
+    const worlds::TimeLimit limit = worlds::limit_communicator(*runtime, name, found->members());
     runtime->extras(handle).comm = runtime::Communicator::duplicate(comm);
   }
   *dup = handle;
@@ -129,7 +129,7 @@ int comex_group_split(comex_group_t group, int color, int key, comex_group_t* pa
   const MPI_Comm comm = worlds::communicator_of(*runtime, group);
   runtime::Communicator part_comm;
   if (comm != MPI_COMM_NULL) {
-    const worlds::CommunicatorLimit limit(*runtime, name, found->members());
+    const worlds::TimeLimit limit = worlds::limit_communicator(*runtime, name, found->members());
     part_comm = runtime::Communicator::split(comm, color, key);
   } else if (!made.empty()) {
     part_comm = worlds::make_communicator(*runtime, name, *runtime->groups().find(made.front()));

@@ -31,7 +31,7 @@ runtime::Communicator make_communicator(runtime::Runtime& runtime, const char* o
   runtime::for_each_lpid(group.members(), [&](Lpid lpid) { ranks.push_back(lpid); });
   constexpr std::uint64_t tags = 32000;
   const int tag = static_cast<int>(group.context() % tags);
-  const CommunicatorLimit limit(runtime, operation, group.members());
+  const TimeLimit limit = limit_communicator(runtime, operation, group.members());
   return runtime::Communicator::of_ranks(runtime.world().workers.get(), ranks, tag);
 }
 

@@ -20,10 +20,10 @@ namespace comex::worlds {
 namespace {
 
 // A thread that watches a step, until it is asked to stop at the end of the step.
-std::jthread watch_step(const runtime::Reporter& reporter, const char* operation,
-                        const std::function<void(const std::stop_token&)>& watch) {
+TimeLimit watch_step(const runtime::Reporter& reporter, const char* operation,
+                     const std::function<void(const std::stop_token&)>& watch) {
   try {
-    return std::jthread(watch);
+    return TimeLimit(watch);
   } catch (const std::system_error& refused) {
     // The others are on their way into MPI, where they would wait for this process.
     reporter.warn({.operation = operation},
@@ -78,7 +78,7 @@ std::string Deadline::text() const {
   return shown.data();
 }
 
-TimeLimit::TimeLimit(const runtime::Reporter& reporter, const char* operation, std::string waiting_for,
+TimeLimit limit_step(const runtime::Reporter& reporter, const char* operation, std::string waiting_for,
                      double seconds) {
   const auto watch = [&reporter, operation, text = std::move(waiting_for),
                       deadline = Deadline(seconds)](const std::stop_token& is_over) {
@@ -89,14 +89,14 @@ TimeLimit::TimeLimit(const runtime::Reporter& reporter, const char* operation, s
     // Not MPI_Abort: another thread is inside MPI, which may not allow a second one.
     std::_Exit(runtime::failure_exit_code);
   };
-  watch_ = watch_step(reporter, operation, watch);
+  return watch_step(reporter, operation, watch);
 }
 
-CommunicatorLimit::CommunicatorLimit(runtime::Runtime& runtime, const char* operation,
-                                     const groups::ConnectionTable& members) {
-  if (!runtime.world().failures.are_watched()) return;
+TimeLimit limit_communicator(runtime::Runtime& runtime, const char* operation,
+                             const groups::ConnectionTable& members) {
+  if (!runtime.world().failures.are_watched()) return {};
   const char* const name = comex_call_name != nullptr ? comex_call_name : operation;
-  watch_ = watch_step(runtime.reporter(), name, [&runtime, name, members](const std::stop_token& is_over) {
+  return watch_step(runtime.reporter(), name, [&runtime, name, members](const std::stop_token& is_over) {
     end_after_death(runtime, name, members, is_over);
   });
 }

@@ -38,32 +38,24 @@ class Deadline {
   Clock::time_point end_;
 };
 
-// Ends the job, with one line, when a step inside MPI lasts longer than it may.
+// What watches a step inside MPI for as long as it lives. Where the system has no thread for it, the step has
+// no limit, and a line says so.
+using TimeLimit = std::jthread;
+
+// Ends the job, with one line, when the step lasts longer than it may.
 //
 // Such steps are made when all that they wait for are on their way. If the limit passes, a process has died
-// or never called, and ending the job is the only way out. Where the system has no thread to watch the step,
-// it has no limit, and a line says so. Used on workers and progress ranks.
-class TimeLimit {
- public:
-  TimeLimit(const runtime::Reporter& reporter, const char* operation, std::string waiting_for,
-            double seconds);
+// or never called, and ending the job is the only way out. Used on workers and progress ranks.
+[[nodiscard]] TimeLimit limit_step(const runtime::Reporter& reporter, const char* operation,
+                                   std::string waiting_for, double seconds);
 
- private:
-  std::jthread watch_;
-};
-
-// A limit for MPI's making of a group's communicator, with COMEX_ON_FAILURE=continue.
+// A limit for MPI's making of a group's communicator, which is collective over `members`, with
+// COMEX_ON_FAILURE=continue.
 //
 // The runtime's own agreement has just found all members alive. If one dies now, neither it nor those who
 // already know of its death call MPI, which may wait for them for ever. So a thread looks at who has died,
 // and if MPI goes on waiting it ends this process with one line. The others notice that as any death.
-class CommunicatorLimit {
- public:
-  // Around the call of MPI, which is collective over `members`.
-  CommunicatorLimit(runtime::Runtime& runtime, const char* operation, const groups::ConnectionTable& members);
-
- private:
-  std::jthread watch_;
-};
+[[nodiscard]] TimeLimit limit_communicator(runtime::Runtime& runtime, const char* operation,
+                                           const groups::ConnectionTable& members);
 
 }  // namespace comex::worlds

@@ -169,7 +169,7 @@ void BridgeEndpoint::unwatch(bool all_part) {
 }
 
 TimeLimit BridgeEndpoint::limit_of_parting(const runtime::Reporter& reporter) const {
-  return {reporter, "world_disconnect", "the other side has not let go", facts.limit_s};
+  return limit_step(reporter, "world_disconnect", "the other side has not let go", facts.limit_s);
 }
 
 void BridgeEndpoint::end(bool all_part, GuestArenas& of_process, const runtime::Reporter& reporter) {

@@ -117,7 +117,8 @@ Result<BridgeFacts> join_sides(const runtime::Reporter& reporter, MPI_Comm wire,
 
 // Held until the links are watched, because no death would be noticed before.
 TimeLimit limit_of_meeting(const runtime::Reporter& reporter, const Roster& roster) {
-  return {reporter, operation, "the other side has not come together with this one in MPI", roster.limit_s};
+  return limit_step(reporter, operation, "the other side has not come together with this one in MPI",
+                    roster.limit_s);
 }
 
 }  // namespace

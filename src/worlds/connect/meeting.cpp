@@ -223,7 +223,8 @@ class MeetingRun {
   }
 
   Result<std::unique_ptr<MpiPort>> open_port() {
-    const TimeLimit limit(runtime_.reporter(), meeting_.operation, "MPI has opened no port", limit_s_);
+    const TimeLimit limit =
+        limit_step(runtime_.reporter(), meeting_.operation, "MPI has opened no port", limit_s_);
     return MpiPort::open();
   }
   Status lock_in_turn(MeetingLock& lock) {

@@ -75,8 +75,9 @@ Result<std::unique_ptr<Children>> start(runtime::Runtime& runtime, const Spawn& 
   Result<Bytes> message = message_to_children(runtime, port);
   if (!message) return message.take_failure();
   const Settings& settings = runtime.world().settings;
-  const TimeLimit limit(runtime.reporter(), "world_spawn", path.value() + " has not come to MPI_Init",
-                        static_cast<double>(settings.meet_s));
+  const TimeLimit limit =
+      limit_step(runtime.reporter(), "world_spawn", path.value() + " has not come to MPI_Init",
+                 static_cast<double>(settings.meet_s));
   return worlds::spawn(becomes_program, arguments_of_env(settings, path.value(), spawn.arguments),
                        spawn.processes, std::move(message).value());
 }
