@@ -140,7 +140,7 @@ Departure leave_traffic(runtime::Runtime& runtime, BridgeId id, Bridge& bridge, 
     meet_workers(runtime, bridge);
     if (is_lost()) return departure;
     // All part together from here on: a death elsewhere may not make some leave alone.
-    bridge.point->unwatch(true);
+    joined_worlds(runtime).watch.end(id, true);
     if (is_lost()) return departure;
   }
   leave_servers(runtime, bridge, how);
@@ -158,6 +158,7 @@ void take_down(runtime::Runtime& runtime, BridgeId id, bool can_free) {
     bridge = joined_worlds(runtime).bridges.remove(id);
     runtime.engine().detach(bridge->transport());
   }
+  joined_worlds(runtime).watch.end(id, can_free);
   BridgeEndpoint& point = *bridge->point;
   point.end(can_free, joined_worlds(runtime).bridges.arenas, runtime.reporter());
   if (point.is_in_use_by_mpi) joined_worlds(runtime).bridges.keep(bridge);
@@ -181,7 +182,8 @@ BridgeId open_bridge(runtime::Runtime& runtime, BridgeFacts facts) {
     if (bridge.point->server != nullptr && !runtime.world().has_threads) runtime.begin_serving_in_calls();
   }
   start(*bridge.point);
-  bridge.point->watch(joined_worlds(runtime).watch, id);
+  LinkedWorlds& links = bridge.point->facts.links;
+  joined_worlds(runtime).watch.add(id, std::move(links.links), links.dead_workers);
   return id;
 }
 

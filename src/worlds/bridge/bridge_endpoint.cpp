@@ -158,22 +158,11 @@ op::Sizes BridgeEndpoint::sizes(const runtime::World& world) const {
   return sizes;
 }
 
-void BridgeEndpoint::watch(LifeWatch& by, BridgeId its_id) {
-  lives = &by;
-  id = its_id;
-  by.add(id, std::move(facts.links.links), facts.links.dead_workers);
-}
-
-void BridgeEndpoint::unwatch(bool all_part) {
-  if (LifeWatch* const watching = std::exchange(lives, nullptr)) watching->end(id, all_part);
-}
-
 TimeLimit BridgeEndpoint::limit_of_parting(const runtime::Reporter& reporter) const {
   return limit_step(reporter, "world_disconnect", "the other side has not let go", facts.limit_s);
 }
 
 void BridgeEndpoint::end(bool all_part, GuestArenas& of_process, const runtime::Reporter& reporter) {
-  unwatch(all_part);
   if (is_in_use_by_mpi) return facts.wire.forget();
   server.reset();
   transport.reset();

@@ -83,8 +83,7 @@ struct BridgeEndpoint {
   std::unique_ptr<pr::Server> server;            // destroyed before the transport
   ServiceState service = ServiceState::goes_on;  // of a progress rank
   std::size_t departed = 0;                      // the number of leavers when `service` was decided
-  LifeWatch* lives = nullptr;                    // watches over the links; null: nothing does
-  BridgeId id = no_bridge;                       // there
+  BridgeId id = no_bridge;                       // of a progress rank
   bool is_in_use_by_mpi = false;                 // it was lost with bodies under way: it is kept to the end
 
   // The arena of a rank of another world, if this process has mapped it.
@@ -93,15 +92,10 @@ struct BridgeEndpoint {
   // of its world and its own server.
   std::set<TransportRank> servers_to_tell(protocol::Leaving how) const;
   op::Sizes sizes(const runtime::World& own) const;  // of messages and bodies on the wire
-  // Has the lives of the others watched by the links of its facts.
-  void watch(LifeWatch& by, BridgeId its_id);
-  // A loss is not noticed any more. All have met to part; or this process leaves alone, and the others still
-  // learn by its links of the end of its world.
-  void unwatch(bool all_part);
   // Held where all part, from when no loss is noticed any more.
   TimeLimit limit_of_parting(const runtime::Reporter& reporter) const;
-  // Ends what this process has of the bridge. Collective over the wire if all part; otherwise this process
-  // leaves it to MPI, without the others.
+  // Ends what this process has of the bridge, which is not watched any more. Collective over the wire if all
+  // part; otherwise this process leaves it to MPI, without the others.
   void end(bool all_part, GuestArenas& of_process, const runtime::Reporter& reporter);
 };
 

@@ -6,10 +6,7 @@
 namespace comex::worlds {
 
 BridgeServices::~BridgeServices() {
-  for (const auto& point : points_) {
-    point->lives = nullptr;  // the links tell the other side
-    point->end(false, arenas_, reporter());
-  }
+  for (const auto& point : points_) point->end(false, arenas_, reporter());  // the links tell the other side
 }
 
 unsigned BridgeServices::advance() {
@@ -32,6 +29,7 @@ BridgeServices::Points::iterator BridgeServices::leave(Points::iterator at, bool
   std::unique_ptr<BridgeEndpoint> point = std::move(*at);
   const auto next = points_.erase(at);
   progress_calls_.forget(point->facts.wire.get());
+  watch_.end(point->id, all_part);
   point->end(all_part, arenas_, reporter());
   if (point->is_in_use_by_mpi) abandoned_.push_back(std::move(point));
   return next;
@@ -61,7 +59,8 @@ bool BridgeServices::has_ended(BridgeEndpoint& point) {
   if (point.departed != point.server->departed()) {
     point.departed = point.server->departed();
     point.service = service_on(point);
-    if (point.server->has_any_left(protocol::Leaving::together)) point.unwatch(true);  // all have met to part
+    if (point.server->has_any_left(protocol::Leaving::together))
+      watch_.end(point.id, true);  // all have met to part
   }
   return point.service == ServiceState::parts || point.service == ServiceState::ends;
 }
@@ -91,7 +90,8 @@ void BridgeServices::open_bridge(BridgeFacts facts) {
   points_.push_back(open_endpoint(world(), reporter(), arenas_, std::move(facts)));
   BridgeEndpoint& here = *points_.back();
   start(here);
-  here.watch(watch_, ++last_bridge_);
+  here.id = ++last_bridge_;
+  watch_.add(here.id, std::move(here.facts.links.links), here.facts.links.dead_workers);
 }
 
 }  // namespace comex::worlds
