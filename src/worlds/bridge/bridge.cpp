@@ -13,23 +13,6 @@ namespace {
 
 constexpr std::uint64_t closing_context = 1;  // for control messages of the bridge itself
 
-op::RemoteOptions remote_options(const runtime::Runtime& runtime, const BridgeEndpoint& point) {
-  op::RemoteOptions options;
-  options.self = runtime.me();
-  options.sizes = point.sizes(runtime.world());
-  options.max_outstanding = static_cast<std::size_t>(runtime.world().settings.max_nb_outstanding);
-  return options;
-}
-
-// Sets the address of a foreign worker's arena in this process, if it is attached.
-void set_memory(const BridgeEndpoint& point, TransportRank rank, runtime::Reach& peer) {
-  peer.owners_base = peer.place.base = point.wire.row(rank).base;
-  GuestArena* const guest = point.guest_arena(rank);
-  if (guest == nullptr) return;
-  peer.direct = &*guest->direct;
-  peer.place.base = reinterpret_cast<std::uint64_t>(guest->arena->base());
-}
-
 // Also notes the ranks of all workers, those of the own world included.
 BridgePeers find_peers(const runtime::Runtime& runtime, Bridge& bridge) {
   BridgePeers peers;
@@ -47,7 +30,11 @@ BridgePeers find_peers(const runtime::Runtime& runtime, Bridge& bridge) {
     peer.place.host = row.host;
     peer.place.slot = row.slot;
     peer.remote = &bridge.remote;
-    set_memory(point, rank, peer);
+    peer.owners_base = peer.place.base = row.base;
+    if (GuestArena* const guest = point.guest_arena(rank)) {
+      peer.direct = &*guest->direct;
+      peer.place.base = reinterpret_cast<std::uint64_t>(guest->arena->base());
+    }
     peer.lpid = runtime.registry().lpid_of(peer.gpid).value();
     bridge.ranks.emplace(peer.lpid, rank);
     peers.emplace(peer.lpid, peer);
@@ -112,13 +99,8 @@ const char* how_it_is_lost(LinkEnd how) {
   }
 }
 
-// How a worker has left the traffic on a bridge.
-struct Departure {
-  bool succeeded = true;  // all operations have taken effect
-  bool can_free = false;  // all free the wire together; else it is abandoned
-};
-
-// Ends the traffic of this worker on the bridge:
+// Ends the traffic of this worker on the bridge; true when all of its operations have taken effect, or nobody
+// asks for it any more as it is lost:
 //
 //   fence   all of its operations have taken effect at their targets
 //   meet    all others have come so far; nobody starts anything any more
@@ -129,39 +111,21 @@ struct Departure {
 // A step waits for the others until one of their worlds is lost; from then on it waits for nobody. A worker
 // leaves alone if it has no group on the bridge any more while others have; it neither meets nor serves. The
 // same is true of a worker that finalizes without disconnecting.
-Departure leave_traffic(runtime::Runtime& runtime, BridgeId id, Bridge& bridge, protocol::Leaving how) {
+bool leave_traffic(runtime::Runtime& runtime, BridgeId id, Bridge& bridge, protocol::Leaving how) {
   const auto is_lost = [&] { return !runtime.why_lost(id).empty(); };
-  const bool is_together = how == protocol::Leaving::together;
-  Departure departure;
-  if (is_lost()) return departure;
-  departure.succeeded = fence_bridge(runtime, bridge);
-  if (is_lost()) return departure;
-  if (is_together) {
+  if (is_lost()) return true;
+  const bool succeeded = fence_bridge(runtime, bridge);
+  if (is_lost()) return succeeded;
+  if (how == protocol::Leaving::together) {
     meet_workers(runtime, bridge);
-    if (is_lost()) return departure;
+    if (is_lost()) return succeeded;
     // All part together from here on: a death elsewhere may not make some leave alone.
     joined_worlds(runtime).watch.end(id, true);
-    if (is_lost()) return departure;
+    if (is_lost()) return succeeded;
   }
   leave_servers(runtime, bridge, how);
-  if (!is_together || is_lost()) return departure;
-  serve_until_left(runtime, bridge);
-  departure.can_free = !is_lost();
-  return departure;
-}
-
-// Ends all that this process holds of the bridge, the wire last.
-void take_down(runtime::Runtime& runtime, BridgeId id, bool can_free) {
-  std::shared_ptr<Bridge> bridge;
-  {
-    const op::Engine::Lock lock = runtime.engine().enter();  // it also guards the bridge's loss
-    bridge = joined_worlds(runtime).bridges.remove(id);
-    runtime.engine().detach(bridge->transport());
-  }
-  joined_worlds(runtime).watch.end(id, can_free);
-  BridgeEndpoint& point = *bridge->point;
-  point.end(can_free, joined_worlds(runtime).bridges.arenas, runtime.reporter());
-  if (point.is_in_use_by_mpi) joined_worlds(runtime).bridges.keep(bridge);
+  if (how == protocol::Leaving::together && !is_lost()) serve_until_left(runtime, bridge);
+  return succeeded;
 }
 
 }  // namespace
@@ -169,7 +133,10 @@ void take_down(runtime::Runtime& runtime, BridgeId id, bool can_free) {
 BridgeId open_bridge(runtime::Runtime& runtime, BridgeFacts facts) {
   auto point = open_endpoint(runtime.world(), runtime.reporter(), joined_worlds(runtime).bridges.arenas,
                              std::move(facts));
-  const op::RemoteOptions options = remote_options(runtime, *point);
+  op::RemoteOptions options;
+  options.self = runtime.me();
+  options.sizes = point->sizes(runtime.world());
+  options.max_outstanding = static_cast<std::size_t>(runtime.world().settings.max_nb_outstanding);
   auto made = std::make_unique<Bridge>(std::move(point), options);
   Bridge& bridge = *made;
   bridge.remote.set_errors_return(true);  // a server of another world must not end its own job
@@ -188,11 +155,19 @@ BridgeId open_bridge(runtime::Runtime& runtime, BridgeFacts facts) {
 }
 
 bool end_bridge(runtime::Runtime& runtime, BridgeId id, protocol::Leaving how) {
-  const std::shared_ptr<Bridge> open = joined_worlds(runtime).bridges.find(id);
-  COMEX_BUG_IF(open == nullptr);
-  const Departure departure = leave_traffic(runtime, id, *open, how);
-  take_down(runtime, id, departure.can_free);
-  return departure.succeeded;
+  Bridges& bridges = joined_worlds(runtime).bridges;
+  const std::shared_ptr<Bridge> bridge = bridges.find(id);
+  COMEX_BUG_IF(bridge == nullptr);
+  const bool succeeded = leave_traffic(runtime, id, *bridge, how);
+  const bool all_part = how == protocol::Leaving::together && runtime.why_lost(id).empty();
+  {
+    const op::Engine::Lock lock = runtime.engine().enter();  // it also guards the bridge's loss
+    bridges.remove(id);
+    runtime.engine().detach(bridge->transport());
+  }
+  joined_worlds(runtime).watch.end(id, all_part);
+  bridge->point->end(all_part, bridges.arenas, runtime.reporter());
+  return succeeded;
 }
 
 void leave_all_bridges(runtime::Runtime& runtime) {

@@ -22,18 +22,12 @@ BridgeId Bridges::add(std::unique_ptr<Bridge> bridge, BridgePeers peers) {
   return last_;
 }
 
-std::shared_ptr<Bridge> Bridges::remove(BridgeId id) {
+void Bridges::remove(BridgeId id) {
   const std::lock_guard lock(mutex_);
   const auto found = open_.find(id);
-  if (found == open_.end()) return nullptr;
-  std::shared_ptr<Bridge> bridge = std::move(found->second.bridge);
+  const std::shared_ptr<Bridge>& bridge = found->second.bridge;
+  if (bridge != nullptr && bridge->point->is_in_use_by_mpi) kept_.push_back(bridge);
   open_.erase(found);
-  return bridge;
-}
-
-void Bridges::keep(std::shared_ptr<Bridge> removed) {
-  const std::lock_guard lock(mutex_);
-  kept_.push_back(std::move(removed));
 }
 
 std::vector<BridgeId> Bridges::ids() const {

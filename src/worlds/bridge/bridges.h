@@ -79,8 +79,7 @@ class Bridges {
   // be read.
   std::shared_ptr<Bridge> find(BridgeId id) const;
   BridgeId add(std::unique_ptr<Bridge> bridge, BridgePeers peers);
-  std::shared_ptr<Bridge> remove(BridgeId id);
-  void keep(std::shared_ptr<Bridge> removed);  // until the library ends
+  void remove(BridgeId id);
   std::vector<BridgeId> ids() const;
 
   bool find_peer(Lpid lpid, runtime::Reach& found) const;
@@ -117,7 +116,7 @@ class Bridges {
   mutable std::mutex mutex_;
   std::map<BridgeId, OpenBridge> open_;         // the oldest first
   std::map<WorldId, std::string> lost_worlds_;  // why; until another bridge leads there
-  std::vector<std::shared_ptr<Bridge>> kept_;
+  std::vector<std::shared_ptr<Bridge>> kept_;   // lost ones whose memory MPI may still use
   BridgeId last_ = no_bridge;
 };
 
