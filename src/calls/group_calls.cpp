@@ -7,7 +7,7 @@
 #include "runtime/facade.h"
 #include "worlds/agreement/agree.h"
 #include "worlds/agreement/create_group.h"
-#include "worlds/bridge/disconnect.h"
+#include "worlds/bridge/bridge.h"
 
 namespace comex::calls {
 namespace {

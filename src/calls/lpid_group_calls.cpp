@@ -12,7 +12,7 @@
 #include "runtime/call.h"
 #include "worlds/agreement/agree.h"
 #include "worlds/agreement/create_group.h"
-#include "worlds/bridge/disconnect.h"
+#include "worlds/bridge/bridge.h"
 #include "worlds/joined_worlds.h"
 
 namespace comex::calls {

@@ -3,7 +3,7 @@
 
 #include "runtime/call.h"
 #include "worlds/agreement/agree.h"
-#include "worlds/bridge/disconnect.h"
+#include "worlds/bridge/bridge.h"
 #include "worlds/connect/meeting.h"
 #include "worlds/connect/spawn.h"
 #include "worlds/joined_worlds.h"

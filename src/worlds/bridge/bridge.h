@@ -3,11 +3,19 @@
 // Its wire is an intracommunicator of all joined workers and of the progress ranks that serve them, low side
 // first. To open it, and to end it together, is collective over the wire and waits only for ranks that are on
 // their way. A worker may have several bridges to one process: operations take the oldest, so there is one
-// order; when it closes, after a fence, the next one takes over. Used by worlds.
+// order; when it closes, after a fence, the next one takes over.
+//
+// It connects the members of groups that were made over it and not disconnected. Every member of such a group
+// knows it. So all members of a list find the same answer, whoever else has left the bridge. It ends with a
+// group that spans all its workers. Used by worlds, and where groups are made and freed.
 #pragma once
+
+#include <cstdint>
+#include <span>
 
 #include "core/ids.h"
 #include "core/protocol.h"
+#include "groups/group.h"
 #include "runtime/communicator.h"
 #include "worlds/agreement/deadline.h"
 #include "worlds/connect/ports/life_watch.h"
@@ -44,5 +52,18 @@ void lose_bridge(runtime::Runtime& runtime, const EndedLink& end);
 
 // Called by finalize: fences and leaves the servers, but does not wait for the other workers.
 void leave_all_bridges(runtime::Runtime& runtime);
+
+// True if one group over the bridge has all of these processes. Groups of the context `but` do not count.
+bool are_together(runtime::Runtime& runtime, BridgeId bridge, std::span<const Lpid> lpids,
+                  std::uint64_t but = 0);
+// A freed group still keeps its members connected, though it has no handle any more.
+void note_freed(runtime::Runtime& runtime, const groups::Group& group);
+// Collective over the group, which is destroyed. COMEX_FAILURE when an operation of this worker was refused
+// and nobody has been told, but not when the other side is lost. COMEX_PROC_FAILED when the group is of one
+// world and a member has died.
+int disconnect(runtime::Runtime& runtime, groups::Group& group, int handle);
+// Collective over the bridge's workers; if the other side is lost, it waits for nobody. False when an
+// operation of this worker was refused and nobody has been told.
+bool part_bridge(runtime::Runtime& runtime, BridgeId id);
 
 }  // namespace comex::worlds

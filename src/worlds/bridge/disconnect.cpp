@@ -4,8 +4,6 @@
 // one for each. Otherwise the workers for which it is the last group leave the bridge to the others. To close
 // it, one worker first locks all progress ranks on it, in the order of all locks. If a world on it is lost,
 // nobody waits.
-#include "worlds/bridge/disconnect.h"
-
 #include <comex/worlds.h>
 
 #include <algorithm>
@@ -14,6 +12,7 @@
 #include "groups/participants.h"
 #include "runtime/call.h"
 #include "runtime/sides.h"
+#include "worlds/bridge/bridge.h"
 #include "worlds/connect/progress_rank_calls.h"
 #include "worlds/joined_worlds.h"
 

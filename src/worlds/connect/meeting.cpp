@@ -10,7 +10,7 @@
 #include "runtime/sides.h"
 #include "worlds/agreement/agree.h"
 #include "worlds/agreement/create_group.h"
-#include "worlds/bridge/disconnect.h"
+#include "worlds/bridge/bridge.h"
 #include "worlds/connect/join.h"
 #include "worlds/connect/progress_rank_calls.h"
 #include "worlds/connect/side.h"
