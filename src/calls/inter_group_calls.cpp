@@ -26,7 +26,7 @@ using PortText = std::array<char, 320>;  // a host name has at most 255 letters
 
 struct Leader {
   runtime::Runtime* runtime;
-  ControlRoute route;
+  runtime::ControlRoute route;
   Lpid lpid;
   Gpid other;
   std::uint64_t tag;
@@ -111,7 +111,7 @@ Result<Leader> find_leader(runtime::Runtime& runtime, int peer, int remote_leade
     return caller_error("both leaders are this process; the two sides share nobody");
   if (std::string lost = runtime.why_lost(group->bridge()); !lost.empty())
     return environment_error(std::move(lost));
-  const ControlRoute route = route_to(runtime, group->bridge(), lpid);
+  const runtime::ControlRoute route = runtime.route_to(group->bridge(), lpid);
   if (route.control == nullptr) return caller_error("the remote leader cannot be reached any more");
   return Leader{&runtime, route, lpid, other, static_cast<std::uint64_t>(tag)};
 }

@@ -23,16 +23,20 @@ namespace comex::runtime {
 class ProgressLoop;
 class Runtime;
 
+// How control messages reach a process: the messages of a wire, and the rank there. Null: no way leads there.
+struct ControlRoute {
+  op::ControlMessages* control = nullptr;
+  TransportRank rank = no_rank;
+};
+
 // On a worker.
 class OtherWorlds {
  public:
   virtual ~OtherWorlds() = default;
   // Finds the way to a process of another world. False when no bridge leads there any more.
   virtual bool find(Lpid lpid, Reach& found) const = 0;
-  // The rank of a process on a bridge's wire, and the collectives' messages there. All groups of a bridge are
-  // freed before it closes.
-  virtual TransportRank rank_on(BridgeId bridge, Lpid lpid) const = 0;
-  virtual op::ControlMessages& control_of(BridgeId bridge) = 0;
+  // To a process on a bridge. All groups of a bridge are freed before it closes.
+  virtual ControlRoute route_to(BridgeId bridge, Lpid lpid) const = 0;
   // Why the other side of a bridge is lost; empty: it is not lost.
   virtual std::string why_lost(BridgeId bridge) = 0;
   // Looks for worlds that are lost, and acts on it. The program's own thread calls it between two rounds.

@@ -67,7 +67,6 @@ class Runtime {
   nb::HandleTable& handles() { return handles_; }
   nb::ImplicitSet& implicit() { return implicit_; }  // under the engine lock
   op::Remote& remote() { return remote_; }
-  op::ControlMessages& control() { return control_; }
   op::Engine& engine() { return engine_; }
   OtherWorlds& other_worlds() const { return *other_worlds_; }
   groups::WorldRegistry& registry() { return registry_; }
@@ -261,6 +260,8 @@ class Runtime {
   // For a group that may span worlds.
   std::uint64_t draw_context() { return groups::drawn_context(world_->os->random_bits()); }
   std::uint64_t context_over(BridgeId bridge) { return bridge == no_bridge ? new_context() : draw_context(); }
+  // To a process of a group on this bridge, or of the own world.
+  ControlRoute route_to(BridgeId bridge, Lpid lpid);
   GroupExtras extras_of(const groups::Group& group);
   // Returns -1 when the table is full; the caller then keeps the extras.
   int add_group(std::unique_ptr<groups::Group> group, GroupExtras& extras);
@@ -332,7 +333,7 @@ class Runtime {
   void start_thread();  // that serves for this worker
   void poll_in_call();
   void ask_why();
-  op::Membership membership_of(const groups::Group& group) const;
+  op::Membership membership_of(const groups::Group& group);
   void forget_done_handles();
   std::vector<int> pending_handles(Keep keep);
   bool is_pending(int handle) { return handles_.state(handle) == nb::HandleTable::State::pending; }

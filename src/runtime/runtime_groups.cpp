@@ -17,7 +17,13 @@ std::uint64_t Runtime::new_context() {
   return *context;
 }
 
-op::Membership Runtime::membership_of(const groups::Group& group) const {
+ControlRoute Runtime::route_to(BridgeId bridge, Lpid lpid) {
+  if (bridge != no_bridge) return other_worlds_->route_to(bridge, lpid);
+  if (!is_own(lpid)) return {};
+  return {&control_, place(static_cast<Worker>(lpid)).rank};
+}
+
+op::Membership Runtime::membership_of(const groups::Group& group) {
   const groups::Participants all = groups::participants(group, registry_);
   op::Membership membership;
   membership.size = all.members.size();
@@ -33,21 +39,14 @@ op::Membership Runtime::membership_of(const groups::Group& group) const {
     if (is_inter && is_of_low == is_low) return by_process;  // ranks are those of the other side
     return op::MemberName{by_process.lpid, static_cast<int>(is_of_low ? member : member - low_size)};
   };
-  if (group.bridge() == no_bridge) {
-    membership.rank_of = [this, members](std::uint32_t member) {
-      return place(static_cast<Worker>(members.lpid(member))).rank;
-    };
-    return membership;
-  }
   membership.rank_of = [this, members, bridge = group.bridge()](std::uint32_t member) {
-    return other_worlds_->rank_on(bridge, members.lpid(member));
+    return route_to(bridge, members.lpid(member)).rank;
   };
   return membership;
 }
 
 GroupExtras Runtime::extras_of(const groups::Group& group) {
-  const BridgeId bridge = group.bridge();
-  op::ControlMessages& over = bridge == no_bridge ? control_ : other_worlds_->control_of(bridge);
+  op::ControlMessages& over = *route_to(group.bridge(), group.members().lpid(0)).control;
   GroupExtras made;
   op::Membership membership = membership_of(group);
   if (world_->failures.are_watched()) {

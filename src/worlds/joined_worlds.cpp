@@ -34,12 +34,12 @@ std::shared_ptr<Listener> Ports::find(const std::string& name) {
   return found == open_.end() ? nullptr : found->second;
 }
 
-TransportRank JoinedWorlds::rank_on(BridgeId bridge, Lpid lpid) const {
-  return bridges.find(bridge)->ranks.at(lpid);
-}
-
-op::ControlMessages& JoinedWorlds::control_of(BridgeId bridge) {
-  return bridges.find(bridge)->control;
+runtime::ControlRoute JoinedWorlds::route_to(BridgeId bridge, Lpid lpid) const {
+  const std::shared_ptr<Bridge> open = bridges.find(bridge);
+  if (open == nullptr) return {};
+  const auto found = open->ranks.find(lpid);
+  if (found == open->ranks.end()) return {};
+  return {&open->control, found->second};
 }
 
 void JoinedWorlds::tell_losses() {
@@ -62,17 +62,6 @@ void JoinedWorlds::start_fence_all(nb::Completion& completion) {
     const op::Engine::Lock lock = runtime_.engine().enter_when(has_capacity, {"fence_all"});
     if (const std::shared_ptr<Bridge> bridge = bridges.find(id)) bridge->remote.start_fence_all(completion);
   }
-}
-
-ControlRoute route_to(runtime::Runtime& runtime, BridgeId bridge, Lpid lpid) {
-  if (bridge == no_bridge) {
-    if (!runtime.is_own(lpid)) return {};
-    return {&runtime.control(), runtime.place(static_cast<Worker>(lpid)).rank};
-  }
-  const std::shared_ptr<Bridge> open = joined_worlds(runtime).bridges.find(bridge);
-  if (open == nullptr) return {};
-  const auto found = open->ranks.find(lpid);
-  return found == open->ranks.end() ? ControlRoute{} : ControlRoute{&open->control, found->second};
 }
 
 std::string no_connection(Gpid from, Gpid to) {

@@ -39,8 +39,7 @@ class JoinedWorlds final : public runtime::OtherWorlds {
   explicit JoinedWorlds(runtime::Runtime& runtime) : runtime_(runtime) {}
 
   bool find(Lpid lpid, runtime::Reach& found) const override { return bridges.find_peer(lpid, found); }
-  TransportRank rank_on(BridgeId bridge, Lpid lpid) const override;
-  op::ControlMessages& control_of(BridgeId bridge) override;
+  runtime::ControlRoute route_to(BridgeId bridge, Lpid lpid) const override;
   std::string why_lost(BridgeId bridge) override;
   void tell_losses() override;
   void part_after_death(std::uint32_t dead_workers) override { watch.break_all(dead_workers); }
@@ -66,12 +65,6 @@ inline JoinedWorlds& joined_worlds(const runtime::Runtime& runtime) {
   return static_cast<JoinedWorlds&>(runtime.other_worlds());
 }
 
-// How control messages reach a process of a group: the messages of a wire, and the rank there.
-struct ControlRoute {
-  op::ControlMessages* control = nullptr;
-  TransportRank rank = no_rank;
-};
-ControlRoute route_to(runtime::Runtime& runtime, BridgeId bridge, Lpid lpid);
 // The text for two processes with no way to each other.
 std::string no_connection(Gpid from, Gpid to);
 

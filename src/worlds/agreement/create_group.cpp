@@ -64,7 +64,7 @@ class CommitCall {
     ListDigest digest;
     for (std::uint32_t rank = 0; rank < proposed.lpids.size(); ++rank) {
       gpids_.push_back(runtime.registry().gpid_of(proposed.lpids[rank]).value());
-      routes_.push_back(route_to(runtime, proposed.bridge, proposed.lpids[rank]));
+      routes_.push_back(runtime.route_to(proposed.bridge, proposed.lpids[rank]));
       digest.add(gpids_.back());
       if (proposed.endpoints) digest.add(proposed.endpoints.of(rank));
     }
@@ -83,7 +83,7 @@ class CommitCall {
     end_ = std::min(end_, Deadline::Clock::now() + std::chrono::milliseconds(limit_ms));
   }
   Status reaches_all() const {
-    const auto gone = std::ranges::find(routes_, nullptr, &ControlRoute::control);
+    const auto gone = std::ranges::find(routes_, nullptr, &runtime::ControlRoute::control);
     if (gone == routes_.end()) return {};
     const auto rank = static_cast<std::size_t>(gone - routes_.begin());
     return environment_error(no_connection(runtime_.registry().me(), gpids_[rank]));
@@ -99,7 +99,7 @@ class CommitCall {
 
   template <class Message>
   bool take(std::uint32_t from, std::uint32_t phase, Message& message) {
-    const ControlRoute& route = routes_[from];
+    const runtime::ControlRoute& route = routes_[from];
     return route.control->take(route.rank, op::mailbox_context, digest_, phase,
                                std::as_writable_bytes(std::span(&message, 1)));
   }
@@ -140,7 +140,7 @@ class CommitCall {
   const ProposedGroup& proposed_;
   groups::MemberFailures failures_;
   std::vector<Gpid> gpids_;
-  std::vector<ControlRoute> routes_;
+  std::vector<runtime::ControlRoute> routes_;
   std::uint64_t digest_ = 0;
   Deadline deadline_;
   Deadline::Clock::time_point end_ = deadline_.end();

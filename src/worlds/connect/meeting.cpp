@@ -56,7 +56,7 @@ GroupWire group_wire_of(runtime::Runtime& runtime, const groups::Group& group) {
   GroupWire found;
   found.wire = bridge ? bridge->point->facts.wire.get() : runtime.world().wire.get();
   runtime::for_each_lpid(group.members(), [&](Lpid lpid) {
-    const ControlRoute worker = route_to(runtime, group.bridge(), lpid);
+    const runtime::ControlRoute worker = runtime.route_to(group.bridge(), lpid);
     found.control = worker.control;
     found.workers.push_back(worker.rank);
     const TransportRank server = bridge ? bridge->point->servers[static_cast<std::size_t>(worker.rank)]
