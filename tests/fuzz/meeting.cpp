@@ -64,11 +64,9 @@ void read_side(Input& input) {
   if (!theirs) return;
   demand(pack_fields(theirs.value()) == bytes, "facts have all of their bytes");
   worlds::SideFacts mine;
-  mine.world = 1;
   mine.progress_ranks = {{1, 0}, {1, 3}};
   static_cast<void>(worlds::check_sides(mine, theirs.value(), "how"));
   static_cast<void>(worlds::check_sides(theirs.value(), mine, ""));
-  static_cast<void>(worlds::share_a_world(mine, theirs.value()));
   const auto turns = worlds::lock_turns(mine, theirs.value());
   for (const worlds::ProgressRankId& rank : mine.progress_ranks)
     demand(turns.contains(rank) && turns.at(rank), "every progress rank has one turn");

@@ -234,7 +234,6 @@ void write_meeting(const std::filesystem::path& to) {
     seed.save(to, "join_" + std::to_string(kind));
   }
   worlds::SideFacts facts;
-  facts.world = 2;
   facts.mpi = "some MPI";
   facts.has_name_server = true;
   facts.progress_ranks = {{2, 0}, {2, 4}};

@@ -90,9 +90,14 @@ class MeetingRun {
     if (!joined) return told_by_root(joined.failure().text);
     joined_ = std::move(joined).value();
     connect_others();
+    // The other root may have given up while this one was held up.
+    const std::string gone =
+        channel_.spread(leads() && !channel_.is_open() ? channel_.how_it_ended() : std::string());
     Result<BridgeId> bridge = no_bridge;
-    if (const std::string how = channel_.spread(leads() ? way_on() : std::string()); how != stays) {
-      bridge = how == crosses ? cross() : Result<BridgeId>(environment_error(how));
+    if (!gone.empty()) {
+      bridge = environment_error(gone);
+    } else if (!stays_in_one_world()) {
+      bridge = cross();
     }
     if (!bridge) {
       forget_others();
@@ -130,10 +135,7 @@ class MeetingRun {
 
   SideFacts own_facts() {
     SideFacts facts;
-    facts.world = runtime_.world().id;
     facts.launch = runtime_.world().description.launch;
-    facts.nonce = runtime_.world().description.nonce;
-    facts.is_within_its_world = group_.bridge() == no_bridge;
     facts.has_name_server = !runtime::launched_process().name_server.empty();
     facts.mpi = runtime::mpi_name_and_number();
     for (const auto& [id, rank] : wire_.progress_ranks) facts.progress_ranks.push_back(id);
@@ -168,28 +170,19 @@ class MeetingRun {
     return arguments;
   }
 
-  static constexpr const char* stays = "stays in one world";
-  static constexpr const char* crosses = "crosses";
-  // On the root: how all of its side go on; else what is wrong. The other root may have given up while this
-  // one was held up.
-  std::string way_on() {
-    if (!channel_.is_open()) return channel_.how_it_ended();
-    return share_a_world(mine_, theirs_) ? stays : crosses;
+  // All members of both sides are of this world, and its own wire is all that they need.
+  bool stays_in_one_world() const {
+    return group_.bridge() == no_bridge && far_.members().lies_below(static_cast<Lpid>(runtime_.size()));
   }
 
   // The step inside MPI. The progress ranks are locked while it lasts.
   Result<BridgeId> cross() {
     MeetingLock lock(runtime_, *wire_.control, [this] { return all_.has_lost(); });
-    Bytes bytes;
-    std::string error;
-    if (leads()) {
-      const Result<Roster> called = call(lock);
-      if (called) bytes = pack_fields(called.value());
-      if (!called) error = called.failure().text;
-    }
-    error = channel_.spread(error);
+    Result<Roster> called = Roster();
+    if (leads()) called = call(lock);
+    const std::string error = channel_.spread(called ? std::string() : called.failure().text);
     if (!error.empty()) return environment_error(error);
-    const Result<Bytes> told = channel_.broadcast(bytes);
+    const Result<Bytes> told = channel_.broadcast(pack_fields(called.value()));
     if (!told) return told.failure();
     return join_bridge(runtime_, wire_.wire, unpack_fields<Roster>(told.value()).value());
   }

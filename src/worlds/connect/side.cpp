@@ -30,8 +30,4 @@ std::map<ProgressRankId, bool> lock_turns(const SideFacts& accepting, const Side
   return turns;
 }
 
-bool share_a_world(const SideFacts& a, const SideFacts& b) {
-  return a.nonce == b.nonce && a.is_within_its_world && b.is_within_its_world;
-}
-
 }  // namespace comex::worlds

@@ -27,22 +27,16 @@ struct ProgressRankId {
 using ProgressRanks = std::map<ProgressRankId, TransportRank>;
 
 struct SideFacts {
-  std::uint64_t layout = 8;         // version of these bytes and of the messages between both sides
-  WorldId world = 0;                // of the root
-  Id128 launch;                     // of that world
-  Id128 nonce;                      // of that world
-  bool is_within_its_world = true;  // all members are of the root's world and share its wire
-  bool has_name_server = false;     // by which launches learn of each other
-  std::string mpi;                  // the library's version
+  std::uint64_t layout = 9;      // version of these bytes and of the messages between both sides
+  Id128 launch;                  // of the root's world
+  bool has_name_server = false;  // by which launches learn of each other
+  std::string mpi;               // the library's version
   std::vector<ProgressRankId> progress_ranks;  // progress ranks that serve the members
 
   // Visits the fields in the order in which they travel.
   static void for_each_field(auto& facts, auto&& visit) {
     visit(facts.layout);
-    visit(facts.world);
     visit(facts.launch);
-    visit(facts.nonce);
-    visit(facts.is_within_its_world);
     visit(facts.has_name_server);
     visit(facts.mpi);
     visit(facts.progress_ranks);
@@ -58,8 +52,5 @@ Status check_sides(const SideFacts& accepting, const SideFacts& connecting, std:
 // The progress ranks to lock when two sides meet, in the order that all use, and whether it is the accepting
 // side's turn. A progress rank that serves both sides comes with the accepting one.
 std::map<ProgressRankId, bool> lock_turns(const SideFacts& accepting, const SideFacts& connecting);
-
-// True if both sides are of one world and need only its own wire.
-bool share_a_world(const SideFacts& a, const SideFacts& b);
 
 }  // namespace comex::worlds
