@@ -149,8 +149,8 @@ class Halves {
     const FreedFlag is_released(facts.wire.get());
     constexpr WorldId dying_world = 76;
     constexpr WorldId linked_world = 77;
-    worlds::FramedSocket dying = link(facts.links.links, dying_world);
-    worlds::FramedSocket linked = link(facts.links.links, linked_world);
+    worlds::FramedSocket dying = link(facts.links, dying_world);
+    worlds::FramedSocket linked = link(facts.links, linked_world);
     if (is_worker()) {
       const BridgeId bridge = worlds::open_bridge(runtime(), std::move(facts));
       work(bridge, dying);
@@ -191,8 +191,7 @@ class Halves {
     roster.side = accepts ? worlds::MeetingSide::accepts : worlds::MeetingSide::connects;
     roster.port = name.data();
     roster.limit_s = limit_s;
-    if (!is_worker()) return worlds::join_bridge(services(), progress_world_->wire.get(), roster);
-    if (!accepts && runtime().me() == 0) {
+    if (!accepts && is_worker() && runtime().me() == 0) {
       std::promise<void> is_kept;
       std::thread([&] {
         const op::Engine::Lock lock = runtime().engine().enter();
@@ -201,7 +200,10 @@ class Halves {
       }).detach();
       is_kept.get_future().wait();
     }
-    static_cast<void>(worlds::join_bridge(runtime(), runtime().world().wire.get(), roster));
+    const runtime::World& own = is_worker() ? runtime().world() : *progress_world_;
+    worlds::BridgeFacts facts = worlds::join_sides(own, process_.reporter, own.wire.get(), roster).value();
+    if (!is_worker()) return services().open_bridge(std::move(facts));
+    worlds::open_bridge(runtime(), std::move(facts));
   }
 
   // A group of all workers of both worlds, the low ones first; its collectives travel over the bridge.

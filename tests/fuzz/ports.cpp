@@ -168,7 +168,7 @@ void links(Input& input) {
     others.push_back(connected_to(address()));
     say_something(input, others.back(), port().name().cookie);
   }
-  const worlds::MadeLinks made = worlds::make_links({1, {}, &port(), 2}, worlds::Deadline(0));
+  const worlds::MadeLinks made = worlds::make_links(1, {}, port(), 2, worlds::Deadline(0));
   demand(made.links.size() <= 2, "no more links than were awaited");
 }
 

@@ -148,9 +148,7 @@ BridgeId open_bridge(runtime::Runtime& runtime, BridgeFacts facts) {
                             {bridge.point->server.get(), &bridge.remote, &bridge.control});
     if (bridge.point->server != nullptr && !runtime.world().has_threads) runtime.begin_serving_in_calls();
   }
-  start(*bridge.point);
-  LinkedWorlds& links = bridge.point->facts.links;
-  joined_worlds(runtime).watch.add(id, std::move(links.links), links.dead_workers);
+  start(*bridge.point, joined_worlds(runtime).watch, id);
   return id;
 }
 

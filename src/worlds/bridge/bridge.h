@@ -33,7 +33,9 @@ struct BridgeFacts {
   // otherwise.
   runtime::Communicator inter = {};
   double limit_s = Deadline::never;  // for parting in MPI
-  LinkedWorlds links = {};           // by which it learns of the others' deaths while the bridge is open
+  LivenessLinks links = {};          // by which it learns of the others' deaths while the bridge is open
+  std::uint32_t dead_workers = 0;    // of its own world: the most that one of it on the wire knows
+  TimeLimit limit = {};  // of the meeting, until the links are watched: no death is noticed before
 };
 
 // On a worker.

@@ -206,9 +206,11 @@ std::unique_ptr<BridgeEndpoint> open_endpoint(runtime::World& world, const runti
   return point;
 }
 
-void start(const BridgeEndpoint& point) {
+void start(BridgeEndpoint& point, LifeWatch& watch, BridgeId id) {
   const mpi::YieldScope while_waiting(runtime::mpi_in_use().yield_switch(), true);
   runtime::mpi_check()(PMPI_Barrier(point.facts.wire.get()), "MPI_Barrier");
+  watch.add(id, std::move(point.facts.links), point.facts.dead_workers);
+  point.facts.limit = {};
 }
 
 }  // namespace comex::worlds

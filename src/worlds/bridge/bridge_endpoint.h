@@ -99,9 +99,9 @@ struct BridgeEndpoint {
   void end(bool all_part, GuestArenas& of_process, const runtime::Reporter& reporter);
 };
 
-// Collective up to the point where everybody may send; start() begins that.
+// Collective up to the point where everybody may send; start() begins that, and the watch over the links.
 std::unique_ptr<BridgeEndpoint> open_endpoint(runtime::World& world, const runtime::Reporter& reporter,
                                               GuestArenas& arenas, BridgeFacts facts);
-void start(const BridgeEndpoint& point);
+void start(BridgeEndpoint& point, LifeWatch& watch, BridgeId id);
 
 }  // namespace comex::worlds

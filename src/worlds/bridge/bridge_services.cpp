@@ -6,11 +6,18 @@
 namespace comex::worlds {
 
 BridgeServices::~BridgeServices() {
-  for (const auto& point : points_) point->end(false, arenas_, reporter());  // the links tell the other side
+  for (const auto& point : points_)
+    point->end(false, arenas_, loop_.reporter());  // the links tell the other side
 }
 
 unsigned BridgeServices::advance() {
-  unsigned moved = progress_calls_.execute_next_order(*this) ? 1 : 0;
+  unsigned moved = 0;
+  if (const auto order = progress_calls_.take_order()) {
+    ++moved;
+    Result<BridgeFacts> facts = join_sides(loop_.world(), loop_.reporter(), order->wire, order->roster);
+    // Without them, the worker that leads reports why.
+    if (facts) open_bridge(std::move(facts).value());
+  }
   if (!points_.empty()) moved += serve_bridges();
   return moved;
 }
@@ -30,7 +37,7 @@ BridgeServices::Points::iterator BridgeServices::leave(Points::iterator at, bool
   const auto next = points_.erase(at);
   progress_calls_.forget(point->facts.wire.get());
   watch_.end(point->id, all_part);
-  point->end(all_part, arenas_, reporter());
+  point->end(all_part, arenas_, loop_.reporter());
   if (point->is_in_use_by_mpi) abandoned_.push_back(std::move(point));
   return next;
 }
@@ -87,11 +94,9 @@ unsigned BridgeServices::serve_bridges() {
 }
 
 void BridgeServices::open_bridge(BridgeFacts facts) {
-  points_.push_back(open_endpoint(world(), reporter(), arenas_, std::move(facts)));
-  BridgeEndpoint& here = *points_.back();
-  start(here);
-  here.id = ++last_bridge_;
-  watch_.add(here.id, std::move(here.facts.links.links), here.facts.links.dead_workers);
+  points_.push_back(open_endpoint(loop_.world(), loop_.reporter(), arenas_, std::move(facts)));
+  points_.back()->id = ++last_bridge_;
+  start(*points_.back(), watch_, last_bridge_);
 }
 
 }  // namespace comex::worlds

@@ -32,8 +32,6 @@ class BridgeServices final : public runtime::BridgeService {
   // It leaves the bridge with all workers of the wire. If a worker has left alone, it leaves when the workers
   // of its world and those it serves have left.
   void open_bridge(BridgeFacts facts);
-  runtime::World& world() { return loop_.world(); }
-  runtime::Reporter& reporter() { return loop_.reporter(); }
 
  private:
   using Points = std::vector<std::unique_ptr<BridgeEndpoint>>;

@@ -6,17 +6,14 @@
 #include "core/protocol.h"
 #include "runtime/exchange.h"
 #include "runtime/mpi_in_use.h"
-#include "runtime/runtime.h"
+#include "runtime/opening/world.h"
 #include "transport/mpi_collective.h"
 #include "worlds/agreement/deadline.h"
-#include "worlds/bridge/bridge_services.h"
 #include "worlds/connect/ports/life_watch.h"
 #include "worlds/connect/ports/port_handshake.h"
 
 namespace comex::worlds {
 namespace {
-
-constexpr const char* operation = "meeting";
 
 // It lies between the tags of bodies and of the transport's own probe, so no message of the wire uses it.
 constexpr int roster_tag = 32766;
@@ -54,87 +51,61 @@ Result<JoinedComms> join_in_mpi(MPI_Comm wire, const Roster& roster) {
   return join(roster.side, roster.port, static_cast<int>(roster.root), members.get());
 }
 
+// What each process tells all others before they link their worlds. Travels as bytes.
+struct LinkRow {
+  WorldId world = 0;
+  std::uint32_t dead_workers = 0;
+  std::array<char, 320> port = {};  // where it accepts links; empty: the system refuses it one
+};
+
 // The step has a limit, which ends the job. A link that does not come must not take all of it.
 double patience_s(double limit_s) {
   return std::min(5.0, std::max(limit_s / 3, limit_s - 2));
 }
 
-// Where each process accepts links.
-std::vector<PortName> exchange_ports(transport::Collective& all, const Listener& mine) {
-  std::array<char, 320> own{};
-  if (mine.is_open()) format_port(mine.name()).copy(own.data(), own.size() - 1);
-  std::vector<PortName> ports;
-  for (const auto& each : runtime::gather(all, own)) {
-    Result<PortName> port = parse_port(each.data());
-    ports.push_back(port ? std::move(port).value() : PortName());
-  }
-  return ports;
-}
-
-// `dead_workers`: of the own world, as this process knows.
-LinkedWorlds link_worlds(transport::Collective& all, WorldId own, std::uint32_t dead_workers, double limit_s,
-                         const runtime::Reporter& reporter) {
-  struct Row {
-    WorldId world;
-    std::uint32_t dead_workers;
-  };
+void link_worlds(transport::Collective& all, const runtime::World& own, const runtime::Reporter& reporter,
+                 BridgeFacts& facts) {
+  Listener listener;
+  if (Result<Listener> opened = Listener::open(""); opened) listener = std::move(opened).value();
+  LinkRow mine{.world = own.id, .dead_workers = own.failures.dead_workers()};
+  if (listener.is_open()) format_port(listener.name()).copy(mine.port.data(), mine.port.size() - 1);
+  const std::vector<LinkRow> rows = runtime::gather(all, mine);
   std::vector<WorldId> worlds;
-  for (const Row& row : runtime::gather(all, Row{own, dead_workers})) {
+  for (const LinkRow& row : rows) {
     worlds.push_back(row.world);
-    if (row.world == own) dead_workers = std::max(dead_workers, row.dead_workers);
+    if (row.world == own.id) facts.dead_workers = std::max(facts.dead_workers, row.dead_workers);
   }
   const LivenessPlan plan = plan_links(worlds, static_cast<std::uint32_t>(all.rank()));
-
-  Listener listener;  // closed where the system refuses it: nobody comes then
-  if (plan.awaits != 0) {
-    if (Result<Listener> opened = Listener::open(""); opened) listener = std::move(opened).value();
+  std::vector<std::pair<WorldId, PortName>> others;
+  for (const std::uint32_t other : plan.connects_to) {
+    Result<PortName> port = parse_port(rows[other].port.data());
+    others.emplace_back(worlds[other], port ? std::move(port).value() : PortName());
   }
-  const std::vector<PortName> ports = exchange_ports(all, listener);
-  LinksToMake wanted{own, {}, &listener, listener.is_open() ? plan.awaits : 0};
-  for (const std::uint32_t other : plan.connects_to) wanted.others.emplace_back(worlds[other], ports[other]);
-  MadeLinks made = make_links(wanted, Deadline(patience_s(limit_s)));
-  const std::size_t missing = wanted.others.size() + plan.awaits - made.links.size();
+  MadeLinks made = make_links(own.id, others, listener, plan.awaits, Deadline(patience_s(facts.limit_s)));
+  const std::size_t missing = others.size() + plan.awaits - made.links.size();
   if (missing != 0) {
     reporter.notice("the death of a world may go unnoticed, for want of links: " + std::to_string(missing) +
                     (made.trouble.empty() ? "" : "; " + made.trouble));
   }
-  return {std::move(made.links), dead_workers};
-}
-
-Result<BridgeFacts> join_sides(const runtime::Reporter& reporter, MPI_Comm wire, const runtime::World& own,
-                               const Roster& roster) {
-  Result<JoinedComms> joined = join_in_mpi(wire, roster);
-  if (!joined) return joined.take_failure();
-  BridgeFacts facts;
-  facts.wire = std::move(joined->all);
-  facts.inter = std::move(joined->inter);
-  facts.limit_s = roster.limit_s;
-  transport::MpiCollective all(facts.wire.get(),
-                               [&reporter](const Failure& failure) { reporter.fatal({}, failure.text); });
-  facts.links = link_worlds(all, own.id, own.failures.dead_workers(), roster.limit_s, reporter);
-  return facts;
-}
-
-// Held until the links are watched, because no death would be noticed before.
-TimeLimit limit_of_meeting(const runtime::Reporter& reporter, const Roster& roster) {
-  return limit_step(reporter, operation, "the other side has not come together with this one in MPI",
-                    roster.limit_s);
+  facts.links = std::move(made.links);
 }
 
 }  // namespace
 
-Result<BridgeId> join_bridge(runtime::Runtime& runtime, MPI_Comm wire, const Roster& roster) {
-  const TimeLimit limit = limit_of_meeting(runtime.reporter(), roster);
-  Result<BridgeFacts> facts = join_sides(runtime.reporter(), wire, runtime.world(), roster);
-  if (!facts) return facts.take_failure();
-  return open_bridge(runtime, std::move(facts).value());
-}
-
-void join_bridge(BridgeServices& services, MPI_Comm wire, const Roster& roster) {
-  const TimeLimit limit = limit_of_meeting(services.reporter(), roster);
-  Result<BridgeFacts> facts = join_sides(services.reporter(), wire, services.world(), roster);
-  // Without them, the worker that leads reports why.
-  if (facts) services.open_bridge(std::move(facts).value());
+Result<BridgeFacts> join_sides(const runtime::World& own, const runtime::Reporter& reporter, MPI_Comm wire,
+                               const Roster& roster) {
+  BridgeFacts facts;
+  facts.limit = limit_step(reporter, "meeting", "the other side has not come together with this one in MPI",
+                           roster.limit_s);
+  facts.limit_s = roster.limit_s;
+  Result<JoinedComms> joined = join_in_mpi(wire, roster);
+  if (!joined) return joined.take_failure();
+  facts.wire = std::move(joined->all);
+  facts.inter = std::move(joined->inter);
+  transport::MpiCollective all(facts.wire.get(),
+                               [&reporter](const Failure& failure) { reporter.fatal({}, failure.text); });
+  link_worlds(all, own, reporter, facts);
+  return facts;
 }
 
 }  // namespace comex::worlds

@@ -1,8 +1,9 @@
-// The step of a meeting that happens inside MPI, on each rank of both sides: from a roster to an open bridge.
+// The step of a meeting that happens inside MPI, on each rank of both sides: from a roster to what a bridge
+// is opened with.
 //
 // It joins the workers of a group and the progress ranks that serve them in one communicator, and joins that
 // with the other side's. All ranks of a roster call with the same roster. All that it waits for are on their
-// way; a time limit ends the job if this proves wrong. Used by meeting on workers and by ProgressRankCalls on
+// way; a time limit ends the job if this proves wrong. Used by meeting on workers and by BridgeServices on
 // progress ranks.
 #pragma once
 
@@ -16,9 +17,12 @@
 #include "worlds/bridge/bridge.h"
 #include "worlds/connect/dynamic.h"
 
-namespace comex::worlds {
+namespace comex::runtime {
+class Reporter;
+struct World;
+}  // namespace comex::runtime
 
-class BridgeServices;
+namespace comex::worlds {
 
 // The ranks that come together, and where. It travels to the progress ranks.
 struct Roster {
@@ -38,7 +42,7 @@ struct Roster {
   }
 };
 
-Result<BridgeId> join_bridge(runtime::Runtime& runtime, MPI_Comm wire, const Roster& roster);
-void join_bridge(BridgeServices& services, MPI_Comm wire, const Roster& roster);
+Result<BridgeFacts> join_sides(const runtime::World& own, const runtime::Reporter& reporter, MPI_Comm wire,
+                               const Roster& roster);
 
 }  // namespace comex::worlds

@@ -184,7 +184,10 @@ class MeetingRun {
     if (!error.empty()) return environment_error(error);
     const Result<Bytes> told = channel_.broadcast(pack_fields(called.value()));
     if (!told) return told.failure();
-    return join_bridge(runtime_, wire_.wire, unpack_fields<Roster>(told.value()).value());
+    Result<BridgeFacts> facts = join_sides(runtime_.world(), runtime_.reporter(), wire_.wire,
+                                           unpack_fields<Roster>(told.value()).value());
+    if (!facts) return facts.take_failure();
+    return open_bridge(runtime_, std::move(facts).value());
   }
 
   // On the root: locks this side's progress ranks in their turn, then calls them to the port.

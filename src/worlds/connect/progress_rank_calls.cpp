@@ -1,8 +1,6 @@
 #include "worlds/connect/progress_rank_calls.h"
 
 #include "runtime/runtime.h"
-#include "worlds/bridge/bridge_services.h"
-#include "worlds/connect/join.h"
 #include "worlds/connect/leader_channel.h"
 #include "worlds/joined_worlds.h"
 
@@ -32,7 +30,7 @@ void ProgressRankCalls::on_message(transport::Transport& transport, MPI_Comm wir
     op::ControlMessages& arriving = arriving_.try_emplace(wire, transport).first->second;
     arriving.on_message(message);
     if (auto roster = arriving.take(message.from, progress_call_context, 0, order))
-      orders_.push_back({wire, std::move(*roster)});
+      orders_.push_back({wire, unpack_fields<Roster>(*roster).value()});
   }
 }
 
@@ -41,12 +39,11 @@ void ProgressRankCalls::grant_next() {
   op::ControlMessages(*next.transport).send(next.rank, progress_call_context, next.number, granted, {});
 }
 
-bool ProgressRankCalls::execute_next_order(BridgeServices& services) {
-  if (orders_.empty()) return false;
-  const Order next = std::move(orders_.front());
+std::optional<ProgressRankCalls::Order> ProgressRankCalls::take_order() {
+  if (orders_.empty()) return std::nullopt;
+  Order next = std::move(orders_.front());
   orders_.pop_front();
-  join_bridge(services, next.wire, unpack_fields<Roster>(next.roster).value());
-  return true;
+  return next;
 }
 
 void ProgressRankCalls::forget(MPI_Comm wire) {

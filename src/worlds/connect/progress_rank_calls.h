@@ -15,6 +15,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -30,16 +31,17 @@ class Runtime;
 
 namespace comex::worlds {
 
-class BridgeServices;
-
 inline constexpr std::uint64_t progress_call_context = 3;
 
 class ProgressRankCalls {
  public:
   // Handles a control message from this wire.
   void on_message(transport::Transport& transport, MPI_Comm wire, const transport::Message& message);
-  // Called between two rounds: carries out the oldest order. True if there was one.
-  bool execute_next_order(BridgeServices& services);
+  struct Order {
+    MPI_Comm wire;
+    Roster roster;
+  };
+  std::optional<Order> take_order();  // the oldest, if there is one
 
   // The wire is gone: drops the requests and orders that came over it.
   void forget(MPI_Comm wire);
@@ -52,10 +54,6 @@ class ProgressRankCalls {
     MPI_Comm wire;
     TransportRank rank;
     std::uint64_t number;
-  };
-  struct Order {
-    MPI_Comm wire;
-    Bytes roster;
   };
   void grant_next();
   void drop_requests(const std::function<bool(const LockRequest&)>& is_over);

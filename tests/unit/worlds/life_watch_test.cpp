@@ -25,12 +25,14 @@ constexpr BridgeId far_bridge = 2;
 
 // The two ends of a link.
 Result<FramedSocket> link_to(const PortName& port, WorldId mine, const Deadline& deadline) {
-  MadeLinks made = make_links({mine, {{near_world, port}}}, deadline);
+  Listener nobody_comes;
+  const std::pair<WorldId, PortName> other{near_world, port};
+  MadeLinks made = make_links(mine, std::span(&other, 1), nobody_comes, 0, deadline);
   if (made.links.empty()) return environment_error(made.trouble);
   return std::move(made.links.begin()->second);
 }
 bool await_links(Listener& listener, std::uint32_t expected, const Deadline& deadline, LivenessLinks& came) {
-  MadeLinks made = make_links({near_world, {}, &listener, expected}, deadline);
+  MadeLinks made = make_links(near_world, {}, listener, expected, deadline);
   const bool are_all = made.links.size() == expected;
   came.merge(made.links);
   return are_all;
@@ -241,11 +243,13 @@ TEST(LifeWatch, learns_of_which_world_each_is_and_sends_strangers_away) {
 TEST(LifeWatch, makes_the_links_of_two_that_wait_for_each_other) {
   Listener near = std::move(Listener::open("127.0.0.1")).value();
   Listener far = std::move(Listener::open("127.0.0.1")).value();
+  const std::pair<WorldId, PortName> to_near{near_world, near.name()};
+  const std::pair<WorldId, PortName> to_far{far_world, far.name()};
   auto there = std::async(std::launch::async, [&] {
-    return make_links({far_world, {{near_world, near.name()}}, &far, 1}, Deadline(20));
+    return make_links(far_world, std::span(&to_near, 1), far, 1, Deadline(20));
   });
   for (const MadeLinks& made :
-       {make_links({near_world, {{far_world, far.name()}}, &near, 1}, Deadline(20)), there.get()}) {
+       {make_links(near_world, std::span(&to_far, 1), near, 1, Deadline(20)), there.get()}) {
     EXPECT_EQ(made.links.size(), 2U);
     EXPECT_EQ(made.trouble, "");
   }

@@ -130,30 +130,31 @@ void LifeWatch::look() {
   has_links_.store(!links_.empty(), std::memory_order_relaxed);
 }
 
-MadeLinks make_links(const LinksToMake& wanted, const Deadline& deadline) {
+MadeLinks make_links(WorldId mine, std::span<const std::pair<WorldId, PortName>> others, Listener& listener,
+                     std::uint32_t expected, const Deadline& deadline) {
   MadeLinks made;
-  std::uint32_t missing = wanted.expected;
+  std::uint32_t missing = expected;
   std::list<LinkAttempt> attempts;
-  for (const auto& [world, port] : wanted.others) {
+  for (const auto& [world, port] : others) {
     if (Result<std::vector<Address>> addresses = resolve(port); addresses) {
       attempts.push_back(
           {world, format_place(port),
-           PortConnector(std::move(addresses).value(), hello_of_link(port.cookie, wanted.mine), deadline)});
+           PortConnector(std::move(addresses).value(), hello_of_link(port.cookie, mine), deadline)});
     } else {
       made.trouble = addresses.failure().text;
     }
   }
-  UnverifiedConnections unverified(wanted.expected);
+  UnverifiedConnections unverified(expected);
   const UnverifiedConnections::OnFrame on_frame = [&](FramedSocket& channel, const Bytes& frame) {
     WorldId world = 0;
-    if (missing == 0 || !is_hello(frame, wanted.listener->name().cookie, world)) return;
+    if (missing == 0 || !is_hello(frame, listener.name().cookie, world)) return;
     let_in(channel);
     made.links.emplace(world, std::move(channel));
     --missing;
   };
   for (;;) {
     const auto now = Deadline::Clock::now();
-    if (missing != 0) unverified.look(*wanted.listener, now, on_frame);
+    if (missing != 0) unverified.look(listener, now, on_frame);
     std::erase_if(attempts, [&](LinkAttempt& each) { return is_over(each, now, made); });
     if (attempts.empty() && (missing == 0 || deadline.is_over(now))) return made;
     std::this_thread::sleep_for(std::chrono::microseconds(100));

@@ -83,26 +83,16 @@ class LifeWatch {
   std::chrono::steady_clock::time_point next_look_;
 };
 
-// The links that this process is to have. Each begins as in port_handshake.h; the hello of the connecting
-// side shows the cookie of the port and its world.
-struct LinksToMake {
-  WorldId mine = 0;
-  std::vector<std::pair<WorldId, PortName>> others = {};  // it connects to them
-  Listener* listener = nullptr;
-  std::uint32_t expected = 0;  // so many come to the listener
-};
 struct MadeLinks {
   LivenessLinks links;
   std::string trouble;  // where one of the others has not let it in
 };
-// Makes all of them at once, because two processes may wait for each other; fewer at the deadline. Who comes
-// to the listener without the cookie is dropped.
-MadeLinks make_links(const LinksToMake& wanted, const Deadline& deadline);
-
-struct LinkedWorlds {
-  LivenessLinks links;             // of this process, by world
-  std::uint32_t dead_workers = 0;  // of its own world: the most that one of it in `all` knows
-};
+// Makes the links that this process is to have: it connects to `others`, and so many are expected at the
+// listener. Each begins as in port_handshake.h; the hello of the connecting side shows the cookie of the port
+// and its world. All are made at once, because two processes may wait for each other; fewer at the deadline.
+// Who comes to the listener without the cookie is dropped.
+MadeLinks make_links(WorldId mine, std::span<const std::pair<WorldId, PortName>> others, Listener& listener,
+                     std::uint32_t expected, const Deadline& deadline);
 
 // Which processes of several worlds hold links. Every process is linked to at least one of each other world.
 // Of two worlds, each process of the larger one connects to a process of the smaller, which take turns; if
