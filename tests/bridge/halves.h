@@ -25,7 +25,7 @@
 #include "runtime/process.h"
 #include "worlds/bridge/bridge.h"
 #include "worlds/bridge/bridge_services.h"
-#include "worlds/connect/join.h"
+#include "worlds/connect/dynamic.h"
 #include "worlds/joined_worlds.h"
 
 namespace comex::testing {

@@ -3,7 +3,13 @@
 #include <algorithm>
 #include <array>
 
+#include "core/protocol.h"
 #include "runtime/communicator.h"
+#include "runtime/exchange.h"
+#include "runtime/mpi_in_use.h"
+#include "runtime/opening/world.h"
+#include "transport/mpi_collective.h"
+#include "worlds/connect/ports/life_watch.h"
 
 namespace comex::worlds {
 namespace {
@@ -20,6 +26,95 @@ Status check(int code, const char* call) {
 }
 
 constexpr int spawn_tag = 0;
+
+// It lies between the tags of bodies and of the transport's own probe, so no message of the wire uses it.
+constexpr int roster_tag = 32766;
+static_assert(protocol::get_tag(protocol::slot_count - 1) < roster_tag);
+
+// Neighbouring blocks join in pairs: 1 with 1, 2 with 2, 4 with 4 and so on.
+runtime::Communicator communicator_of(MPI_Comm wire, const std::vector<TransportRank>& ranks) {
+  int mine_in_wire = 0;
+  const auto& check = runtime::mpi_check();
+  check(PMPI_Comm_rank(wire, &mine_in_wire), "MPI_Comm_rank");
+  const auto me = static_cast<std::size_t>(std::ranges::find(ranks, mine_in_wire) - ranks.begin());
+  COMEX_BUG_IF(me == ranks.size());
+  runtime::Communicator joined = runtime::Communicator::duplicate(MPI_COMM_SELF);
+  for (std::size_t width = 1; width < ranks.size(); width *= 2) {
+    const std::size_t mine = me / width * width;
+    const std::size_t other = mine ^ width;
+    if (other >= ranks.size()) continue;
+    MPI_Comm both = MPI_COMM_NULL;
+    MPI_Comm merged = MPI_COMM_NULL;
+    check.let_errors_return(joined.get());
+    check(PMPI_Intercomm_create(joined.get(), 0, wire, ranks[other], roster_tag, &both),
+          "MPI_Intercomm_create");
+    check.let_errors_return(both);
+    check(PMPI_Intercomm_merge(both, mine > other ? 1 : 0, &merged), "MPI_Intercomm_merge");
+    PMPI_Comm_free(&both);
+    joined = runtime::Communicator(merged);
+  }
+  return joined;
+}
+
+Status join_in_mpi(MPI_Comm wire, const Roster& roster, BridgeFacts& facts) {
+  // On few cores, the awaited ranks need the processor to get here.
+  const mpi::YieldScope while_waiting(runtime::mpi_in_use().yield_switch(), true);
+  const runtime::Communicator members = communicator_of(wire, roster.ranks);
+  std::string name = roster.port;
+  name.resize(MPI_MAX_PORT_NAME);
+  const runtime::ReturnedErrors errors(members.get());
+  const bool accepts = roster.side == MeetingSide::accepts;
+  MPI_Comm inter = MPI_COMM_NULL;
+  Status met = check((accepts ? PMPI_Comm_accept : PMPI_Comm_connect)(
+                         name.data(), MPI_INFO_NULL, static_cast<int>(roster.root), members.get(), &inter),
+                     accepts ? "MPI_Comm_accept" : "MPI_Comm_connect");
+  if (!met) return met;
+  facts.inter = runtime::Communicator(inter);
+  const runtime::ReturnedErrors inter_errors(inter);
+  MPI_Comm all = MPI_COMM_NULL;
+  met = check(PMPI_Intercomm_merge(inter, accepts ? 0 : 1, &all), "MPI_Intercomm_merge");
+  if (met) facts.wire = runtime::Communicator(all);
+  return met;
+}
+
+// What each process tells all others before they link their worlds. Travels as bytes.
+struct LinkRow {
+  WorldId world = 0;
+  std::uint32_t dead_workers = 0;
+  std::array<char, 320> port = {};  // where it accepts links; empty: the system refuses it one
+};
+
+// The step has a limit, which ends the job. A link that does not come must not take all of it.
+double patience_s(double limit_s) {
+  return std::min(5.0, std::max(limit_s / 3, limit_s - 2));
+}
+
+void link_worlds(transport::Collective& all, const runtime::World& own, const runtime::Reporter& reporter,
+                 BridgeFacts& facts) {
+  Listener listener;
+  if (Result<Listener> opened = Listener::open(""); opened) listener = std::move(opened).value();
+  LinkRow mine{.world = own.id, .dead_workers = own.failures.dead_workers()};
+  if (listener.is_open()) format_port(listener.name()).copy(mine.port.data(), mine.port.size() - 1);
+  const std::vector<LinkRow> rows = runtime::gather(all, mine);
+  std::vector<WorldId> worlds;
+  for (const LinkRow& row : rows) {
+    worlds.push_back(row.world);
+    if (row.world == own.id) facts.dead_workers = std::max(facts.dead_workers, row.dead_workers);
+  }
+  const LivenessPlan plan = plan_links(worlds, static_cast<std::uint32_t>(all.rank()));
+  std::vector<std::pair<WorldId, PortName>> others;
+  for (const std::uint32_t other : plan.connects_to) {
+    Result<PortName> port = parse_port(rows[other].port.data());
+    others.emplace_back(worlds[other], port ? std::move(port).value() : PortName());
+  }
+  MadeLinks made = make_links(own.id, others, listener, plan.awaits, Deadline(patience_s(facts.limit_s)));
+  const std::size_t missing = others.size() + plan.awaits - made.links.size();
+  if (missing != 0) {
+    reporter.notice("the death of a world may go unnoticed, for want of links: " + std::to_string(missing) +
+                    (made.trouble.empty() ? "" : "; " + made.trouble));
+  }
+  facts.links = std::move(made.links);
+}
 
 }  // namespace
 
@@ -47,8 +142,8 @@ Result<std::unique_ptr<Children>> spawn(const char* program, std::vector<std::st
   MPI_Comm inter = MPI_COMM_NULL;
   const runtime::ReturnedErrors errors(MPI_COMM_SELF);
   std::vector<int> codes(static_cast<std::size_t>(processes), MPI_SUCCESS);
-  Status spawned = check(PMPI_Comm_spawn(program, pointers.data(), processes, MPI_INFO_NULL, 0,
-                                         MPI_COMM_SELF, &inter, codes.data()),
+  Status spawned = check(PMPI_Comm_spawn(program, pointers.data(), processes, MPI_INFO_NULL, 0, MPI_COMM_SELF,
+                                         &inter, codes.data()),
                          "MPI or its launcher has started no processes: MPI_Comm_spawn");
   if (!spawned) return spawned.take_failure();
   return std::make_unique<Children>(inter, std::move(message));
@@ -92,23 +187,18 @@ MpiPort::~MpiPort() {
   PMPI_Close_port(name_.data());
 }
 
-Result<JoinedComms> join(MeetingSide side, const std::string& port, int root, MPI_Comm members) {
-  std::string name = port;
-  name.resize(MPI_MAX_PORT_NAME);
-  const runtime::ReturnedErrors errors(members);
-  MPI_Comm inter = MPI_COMM_NULL;
-  MPI_Comm all = MPI_COMM_NULL;
-  const bool accepts = side == MeetingSide::accepts;
-  Status met = check(
-      (accepts ? PMPI_Comm_accept : PMPI_Comm_connect)(name.data(), MPI_INFO_NULL, root, members, &inter),
-      accepts ? "MPI_Comm_accept" : "MPI_Comm_connect");
-  if (!met) return met.take_failure();
-  JoinedComms joined{runtime::Communicator(inter), {}};
-  const runtime::ReturnedErrors inter_errors(inter);
-  met = check(PMPI_Intercomm_merge(inter, accepts ? 0 : 1, &all), "MPI_Intercomm_merge");
-  if (!met) return met.take_failure();
-  joined.all = runtime::Communicator(all);
-  return joined;
+Result<BridgeFacts> join_sides(const runtime::World& own, const runtime::Reporter& reporter, MPI_Comm wire,
+                               const Roster& roster) {
+  BridgeFacts facts;
+  facts.limit = limit_step(reporter, "meeting", "the other side has not come together with this one in MPI",
+                           roster.limit_s);
+  facts.limit_s = roster.limit_s;
+  Status joined = join_in_mpi(wire, roster, facts);
+  if (!joined) return joined.take_failure();
+  transport::MpiCollective all(facts.wire.get(),
+                               [&reporter](const Failure& failure) { reporter.fatal({}, failure.text); });
+  link_worlds(all, own, reporter, facts);
+  return facts;
 }
 
 void part(MPI_Comm inter) {

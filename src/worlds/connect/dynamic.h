@@ -1,8 +1,8 @@
 // The only place that uses MPI's dynamic processes: to start a world, join two, and part them again.
 //
 // Every call may wait for others. So it is made only when these are on their way, and never without a
-// TimeLimit around it. Errors carry MPI's own text. Communicators are plain handles; the caller owns those
-// it gets. Used by worlds on workers and progress ranks.
+// TimeLimit around it, which ends the job if this proves wrong. Errors carry MPI's own text. Used by worlds
+// on workers and progress ranks.
 #pragma once
 
 #include <mpi.h>
@@ -11,10 +11,15 @@
 #include <string>
 #include <vector>
 
+#include "core/ids.h"
 #include "core/packing.h"
 #include "core/status.h"
-#include "runtime/communicator.h"
 #include "worlds/agreement/deadline.h"
+#include "worlds/bridge/bridge.h"
+
+namespace comex::runtime {
+struct World;
+}
 
 namespace comex::worlds {
 
@@ -58,15 +63,29 @@ class MpiPort {
 };
 
 enum class MeetingSide : unsigned char { accepts, connects };
-// Collective over `members` of both sides; the port is used at rank `root`. Returns the inter-communicator,
-// and a communicator of all processes, the accepting side first.
-struct JoinedComms {
-  runtime::Communicator inter;
-  runtime::Communicator all;
+// The ranks that come together, and where. It travels to the progress ranks.
+struct Roster {
+  std::vector<TransportRank> ranks;  // on the wire: workers in group order, then progress ranks
+  std::uint32_t root = 0;            // index of the leader, whose port counts
+  MeetingSide side = MeetingSide::accepts;
+  std::string port;  // of MPI
+  double limit_s = 0;
+
+  // Visits the fields in the order in which they travel.
+  static void for_each_field(auto& roster, auto&& visit) {
+    visit(roster.ranks);
+    visit(roster.root);
+    visit(roster.side);
+    visit(roster.port);
+    visit(roster.limit_s);
+  }
 };
-Result<JoinedComms> join(MeetingSide side, const std::string& port, int root, MPI_Comm members);
-// Collective over all joined processes, which have freed `all`. Afterwards MPI does not know the other side
-// any more.
+// Collective over the rosters of both sides: joins the ranks of each in one communicator, and joins that with
+// the other side's, the accepting side first. Returns what a bridge is opened with, its limit included.
+Result<BridgeFacts> join_sides(const runtime::World& own, const runtime::Reporter& reporter, MPI_Comm wire,
+                               const Roster& roster);
+// Collective over all joined processes, which have freed the wire. Afterwards MPI does not know the other
+// side any more.
 void part(MPI_Comm inter);
 
 }  // namespace comex::worlds

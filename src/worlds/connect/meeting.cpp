@@ -11,7 +11,7 @@
 #include "worlds/agreement/agree.h"
 #include "worlds/agreement/create_group.h"
 #include "worlds/bridge/bridge.h"
-#include "worlds/connect/join.h"
+#include "worlds/connect/dynamic.h"
 #include "worlds/connect/progress_rank_calls.h"
 #include "worlds/connect/side.h"
 #include "worlds/joined_worlds.h"

@@ -23,7 +23,7 @@
 #include "op/control_messages.h"
 #include "transport/transport.h"
 #include "worlds/agreement/deadline.h"
-#include "worlds/connect/join.h"
+#include "worlds/connect/dynamic.h"
 
 namespace comex::runtime {
 class Runtime;
