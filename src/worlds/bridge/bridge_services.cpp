@@ -25,21 +25,20 @@ unsigned BridgeServices::advance() {
 // Drops lost bridges: nobody on the other side waits for an answer, and nobody there will leave.
 void BridgeServices::drop_lost() {
   for (const EndedLink& end : watch_.take_ended()) {
-    const auto found = std::ranges::find(points_, end.bridge, [](const auto& point) { return point->id; });
-    if (found == points_.end()) continue;
-    (*found)->is_in_use_by_mpi = (*found)->transport->abandon();
-    leave(found, false);
+    std::erase_if(points_, [&](Point& point) {
+      if (point->id != end.bridge) return false;
+      point->is_in_use_by_mpi = point->transport->abandon();
+      leave(point, false);
+      return true;
+    });
   }
 }
 
-BridgeServices::Points::iterator BridgeServices::leave(Points::iterator at, bool all_part) {
-  std::unique_ptr<BridgeEndpoint> point = std::move(*at);
-  const auto next = points_.erase(at);
+void BridgeServices::leave(Point& point, bool all_part) {
   progress_calls_.forget(point->facts.wire.get());
   watch_.end(point->id, all_part);
   point->end(all_part, arenas_, loop_.reporter());
   if (point->is_in_use_by_mpi) abandoned_.push_back(std::move(point));
-  return next;
 }
 
 void BridgeServices::part_after_death(std::uint32_t dead_workers) {
@@ -80,16 +79,13 @@ bool BridgeServices::may_end() const {
 unsigned BridgeServices::serve_bridges() {
   unsigned moved = 0;
   drop_lost();
-  for (auto at = points_.begin(); at != points_.end();) {
-    BridgeEndpoint& point = **at;
-    moved += loop_.serve(*point.transport, point.facts.wire.get(), *point.server);
-    if (!has_ended(point)) {
-      ++at;
-      continue;
-    }
-    at = leave(at, point.service == ServiceState::parts);
-    ++moved;
-  }
+  for (const Point& point : points_)
+    moved += loop_.serve(*point->transport, point->facts.wire.get(), *point->server);
+  moved += static_cast<unsigned>(std::erase_if(points_, [this](Point& point) {
+    if (!has_ended(*point)) return false;
+    leave(point, point->service == ServiceState::parts);
+    return true;
+  }));
   return moved;
 }
 

@@ -34,17 +34,17 @@ class BridgeServices final : public runtime::BridgeService {
   void open_bridge(BridgeFacts facts);
 
  private:
-  using Points = std::vector<std::unique_ptr<BridgeEndpoint>>;
+  using Point = std::unique_ptr<BridgeEndpoint>;
   unsigned serve_bridges();
-  Points::iterator leave(Points::iterator at, bool all_part);  // returns the next
+  void leave(Point& point, bool all_part);
   ServiceState service_on(const BridgeEndpoint& point) const;
   bool has_ended(BridgeEndpoint& point);
   void drop_lost();
 
   runtime::ProgressLoop& loop_;
   GuestArenas arenas_;
-  Points points_;
-  Points abandoned_;  // lost ones whose memory MPI may still use
+  std::vector<Point> points_;
+  std::vector<Point> abandoned_;  // lost ones whose memory MPI may still use
   ProgressRankCalls progress_calls_;
   LifeWatch watch_;  // over the bridges
   BridgeId last_bridge_ = no_bridge;
