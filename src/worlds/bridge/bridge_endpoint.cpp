@@ -39,17 +39,12 @@ BridgeRow own_row(runtime::World& world) {
   return row;
 }
 
-void attach_guests(runtime::World& world, GuestArenas& arenas, BridgeEndpoint& point) {
-  point.guests = point.wire.guest_arenas(point.me);
-  for (const TransportRank guest : point.guests) {
-    point.arenas.push_back(arenas.attach(*world.os, point.wire.row(guest).ticket, world.settings));
-  }
-}
-
-BridgeMap::Attached attached_by(const BridgeEndpoint& point) {
+BridgeMap::Attached attach_guests(runtime::World& world, GuestArenas& arenas, BridgeEndpoint& point) {
   BridgeMap::Attached attached = 0;
-  for (std::size_t bit = 0; bit < point.arenas.size(); ++bit) {
-    if (*point.arenas[bit]) attached |= BridgeMap::Attached{1} << bit;
+  for (const TransportRank guest : point.wire.guest_arenas(point.me)) {
+    auto arena = arenas.attach(*world.os, point.wire.row(guest).ticket, world.settings);
+    if (*arena) attached |= BridgeMap::Attached{1} << point.guests.size();
+    point.guests.emplace_back(guest, std::move(arena));
   }
   return attached;
 }
@@ -62,18 +57,15 @@ shm::Arena& arena_of(runtime::World& world, const BridgeEndpoint& point, Transpo
   return *guest->arena;
 }
 
-TransportRank find_worker(const BridgeEndpoint& point, Gpid gpid) {
-  for (TransportRank rank = 0; rank < point.wire.size(); ++rank) {
-    if (point.wire.is_worker(rank) && point.wire.gpid(rank) == gpid) return rank;
-  }
-  return no_rank;
-}
-
 // Prints the origin's line. The origin learns of it by the answer and does what its program chose.
 void say(runtime::World& world, const BridgeEndpoint& point, const pr::RefusedRequest& refused) {
-  const TransportRank rank = find_worker(point, {refused.header.world, refused.header.target});
-  const bool is_served = rank != no_rank && point.servers[static_cast<std::size_t>(rank)] == point.me;
-  const std::uint64_t base = rank == no_rank ? 0 : point.wire.row(rank).base;
+  const Gpid target{refused.header.world, refused.header.target};
+  const std::vector<TransportRank> workers = point.wire.workers();
+  const auto named =
+      std::ranges::find(workers, target, [&](TransportRank each) { return point.wire.gpid(each); });
+  const bool is_known = named != workers.end();
+  const bool is_served = is_known && point.servers[static_cast<std::size_t>(*named)] == point.me;
+  const std::uint64_t base = is_known ? point.wire.row(*named).base : 0;
   const Gpid origin = point.wire.gpid(refused.from);
   const std::string call = runtime::call_name(refused.header);
   const void* address = is_served ? reinterpret_cast<const void*>(base + refused.fault.offset) : nullptr;
@@ -82,7 +74,7 @@ void say(runtime::World& world, const BridgeEndpoint& point, const pr::RefusedRe
        .host = point.wire.row(refused.from).host_name.data(),
        .endpoint = runtime::endpoint_of(refused.header)},
       {call.c_str(), runtime::target_of(refused.header, origin.world), address},
-      runtime::refusal_text(refused, is_served ? &arena_of(world, point, rank) : nullptr, base) +
+      runtime::refusal_text(refused, is_served ? &arena_of(world, point, *named) : nullptr, base) +
           " (by worker " + std::to_string(origin.rank) + " of world " + std::to_string(origin.world) + ")");
 }
 
@@ -132,8 +124,8 @@ std::unique_ptr<pr::Server> make_bridge_server(runtime::World& world, const runt
 }  // namespace
 
 GuestArena* BridgeEndpoint::guest_arena(TransportRank of) const {
-  for (std::size_t i = 0; i < guests.size(); ++i) {
-    if (wire.same_arena(guests[i], of)) return *arenas[i] ? arenas[i].get() : nullptr;
+  for (const auto& [guest, arena] : guests) {
+    if (wire.same_arena(guest, of)) return *arena ? arena.get() : nullptr;
   }
   return nullptr;
 }
@@ -166,7 +158,7 @@ void BridgeEndpoint::end(bool all_part, GuestArenas& of_process, const runtime::
   if (is_in_use_by_mpi) return facts.wire.forget();
   server.reset();
   transport.reset();
-  arenas.clear();
+  guests.clear();
   of_process.forget_unused();
   if (!all_part) return facts.wire.forget();
   const TimeLimit limit = limit_of_parting(reporter);
@@ -185,8 +177,7 @@ std::unique_ptr<BridgeEndpoint> open_endpoint(runtime::World& world, const runti
   auto point =
       std::make_unique<BridgeEndpoint>(std::move(facts), BridgeMap(runtime::gather(all, own_row(world))));
   point->me = all.rank();
-  attach_guests(world, arenas, *point);
-  point->servers = point->wire.servers(runtime::gather(all, attached_by(*point)));
+  point->servers = point->wire.servers(runtime::gather(all, attach_guests(world, arenas, *point)));
   transport::Bundles bundles = runtime::bundles_on_wire(point->sizes(world), world.eager,
                                                         point->wire.spans_machines(), world.is_worker());
   bundles.same_machine = point->wire.neighbours(point->me);
@@ -194,10 +185,10 @@ std::unique_ptr<BridgeEndpoint> open_endpoint(runtime::World& world, const runti
       std::make_unique<transport::MpiTransport>(point->facts.wire.get(), mpi_failure(reporter),
                                                 std::move(bundles), runtime::mpi_in_use().yield_switch());
   if (point->wire.spans_machines()) {
-    point->transport->before_bodies([&world, &guests = point->arenas] {
+    point->transport->before_bodies([&world, &guests = point->guests] {
       world.arena->drop_stale_registrations();
-      for (const std::shared_ptr<GuestArena>& guest : guests)
-        if (*guest) guest->arena->drop_stale_registrations();
+      for (const auto& [guest, arena] : guests)
+        if (*arena) arena->arena->drop_stale_registrations();
     });
   }
   // A progress rank has a server even if it serves nobody: the server learns when the workers have left.

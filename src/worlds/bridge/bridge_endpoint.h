@@ -76,14 +76,14 @@ struct BridgeEndpoint {
   BridgeFacts facts;
   BridgeMap wire;
   TransportRank me = no_rank;
-  std::vector<TransportRank> servers;               // by rank: the server of that worker
-  std::vector<TransportRank> guests;                // BridgeMap::guest_arenas of this rank
-  std::vector<std::shared_ptr<GuestArena>> arenas;  // for each of guests; empty if it could not be attached
+  std::vector<TransportRank> servers;  // by rank: the server of that worker
+  // BridgeMap::guest_arenas of this rank; those that could not be attached are empty.
+  std::vector<std::pair<TransportRank, std::shared_ptr<GuestArena>>> guests;
   std::unique_ptr<transport::MpiTransport> transport;
   std::unique_ptr<pr::Server> server;            // destroyed before the transport
   ServiceState service = ServiceState::goes_on;  // of a progress rank
   std::size_t departed = 0;                      // the number of leavers when `service` was decided
-  BridgeId id = no_bridge;                       // of a progress rank
+  BridgeId id = no_bridge;                       // among those of a progress rank
   bool is_in_use_by_mpi = false;                 // it was lost with bodies under way: it is kept to the end
 
   // The arena of a rank of another world, if this process has mapped it.
