@@ -177,17 +177,16 @@ void leave_all_bridges(runtime::Runtime& runtime) {
 }
 
 void lose_bridge(runtime::Runtime& runtime, const EndedLink& end) {
-  const BridgeId id = end.bridge;
-  const WorldId world = end.world;
-  const std::string reason = "world " + std::to_string(world) + " " + how_it_is_lost(end.how);
+  Bridges& bridges = joined_worlds(runtime).bridges;
+  const std::string reason = "world " + std::to_string(end.world) + " " + how_it_is_lost(end.how);
   std::size_t failed = 0;
   bool is_news = false;
   {
     const op::Engine::Lock lock = runtime.engine().enter();  // nobody closes a bridge meanwhile
-    const std::shared_ptr<Bridge> bridge = joined_worlds(runtime).bridges.find(id);
+    const std::shared_ptr<Bridge> bridge = bridges.find(end.bridge);
     if (bridge == nullptr) return;
-    const bool was_lost = !joined_worlds(runtime).bridges.why_lost(id).empty();
-    is_news = joined_worlds(runtime).bridges.lose(id, world, reason);
+    const bool was_lost = !bridges.why_lost(end.bridge).empty();
+    is_news = bridges.lose(end.bridge, end.world, reason);
     if (!was_lost) {
       failed = bridge->remote.abandon();
       bridge->control.abandon();

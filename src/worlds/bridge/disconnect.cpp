@@ -7,9 +7,7 @@
 #include <comex/worlds.h>
 
 #include <algorithm>
-#include <unordered_set>
 
-#include "groups/participants.h"
 #include "runtime/call.h"
 #include "runtime/sides.h"
 #include "worlds/bridge/bridge.h"
@@ -58,13 +56,6 @@ bool let_go(runtime::Runtime& runtime, const groups::Group& group) {
   return !has_freed && !has_group(runtime, bridge, {}, group.context());
 }
 
-bool has_all_workers(runtime::Runtime& runtime, const Bridge& bridge, const groups::Group& group) {
-  std::unordered_set<Lpid> here;
-  runtime::for_each_lpid(groups::participants(group, runtime.registry()).members,
-                         [&](Lpid lpid) { here.insert(lpid); });
-  return here.size() == bridge.ranks.size();
-}
-
 // Of several endpoints of one process, the lowest handles the bridge.
 bool is_lowest_endpoint(const runtime::Runtime& runtime, const groups::Group& group) {
   return group.members().rank_of(static_cast<Lpid>(runtime.me())) == group.my_rank();
@@ -88,8 +79,7 @@ ProgressRanks progress_ranks(const BridgeMap& wire) {
 // True if its world ended with another group and nothing leads over it any more.
 bool is_unreachable(runtime::Runtime& runtime, BridgeId id) {
   const std::shared_ptr<const Bridge> bridge = joined_worlds(runtime).bridges.find(id);
-  const auto is_on_it = [id](int, const groups::Group& group) { return group.bridge() == id; };
-  if (bridge == nullptr || runtime.groups().any_of(is_on_it)) return false;
+  if (bridge == nullptr || has_group(runtime, id, {}, 0)) return false;
   const BridgeMap& wire = bridge->point->wire;
   return std::ranges::none_of(wire.workers(), [&](TransportRank rank) {
     const WorldId world = wire.row(rank).world;
@@ -138,8 +128,8 @@ int disconnect(runtime::Runtime& runtime, groups::Group& group, int handle) {
   bool was_lost = false;
   if (bridge != no_bridge) {
     const bool is_last = let_go(runtime, group);
-    const bool closes = all.all_agree(
-        is_last && has_all_workers(runtime, *joined_worlds(runtime).bridges.find(bridge), group));
+    const std::size_t workers = joined_worlds(runtime).bridges.find(bridge)->ranks.size();
+    const bool closes = all.all_agree(is_last && named(runtime, everybody_in(group)).size() == workers);
     was_lost = !runtime.why_lost(bridge).empty();
     if (is_last && is_lowest_endpoint(runtime, group)) {
       await_other_endpoints(runtime, group);
