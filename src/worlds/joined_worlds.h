@@ -52,7 +52,7 @@ class JoinedWorlds final : public runtime::OtherWorlds {
   Bridges bridges;
   Ports ports;
   std::atomic<int> parent{no_group};            // the inter-group with the world that spawned this one
-  std::atomic<std::uint64_t> lock_requests{0};  // to progress ranks
+  std::atomic<std::uint64_t> meeting_locks{0};  // so many there have been
   std::atomic<std::uint32_t> spawns{0};         // jobs that this process has spawned in this world
   LifeWatch watch;                              // over the bridges
 

@@ -1,8 +1,6 @@
 #include "worlds/connect/progress_rank_calls.h"
 
-#include "runtime/runtime.h"
 #include "worlds/connect/leader_channel.h"
-#include "worlds/joined_worlds.h"
 
 namespace comex::worlds {
 namespace {
@@ -69,21 +67,20 @@ void ProgressRankCalls::drop_requests(const std::function<bool(const LockRequest
 }
 
 Status MeetingLock::take(TransportRank progress_rank, const Deadline& deadline) {
-  const std::uint64_t number = ++joined_worlds(runtime_).lock_requests;
   {
     const op::Engine::Lock lock = runtime_.engine().enter();
-    control_.send(progress_rank, progress_call_context, number, ask, {});
+    control_.send(progress_rank, progress_call_context, number_, ask, {});
   }
   bool is_mine = false;
   bool has_lost = false;
   runtime_.engine().wait(
       [&] {
-        is_mine = control_.take(progress_rank, progress_call_context, number, granted, {});
+        is_mine = control_.take(progress_rank, progress_call_context, number_, granted, {});
         has_lost = has_lost_();
         return is_mine || has_lost || deadline.is_over();
       },
       {"meeting"});
-  taken_.push_back({progress_rank, number});
+  taken_.push_back(progress_rank);
   if (has_lost) return members_are_lost();
   if (is_mine) return {};
   return environment_error(
@@ -94,8 +91,7 @@ Status MeetingLock::take(TransportRank progress_rank, const Deadline& deadline) 
 MeetingLock::~MeetingLock() {
   if (taken_.empty()) return;
   const op::Engine::Lock lock = runtime_.engine().enter();
-  for (const Taken& each : taken_)
-    control_.send(each.progress_rank, progress_call_context, each.number, give_back, {});
+  for (const TransportRank each : taken_) control_.send(each, progress_call_context, number_, give_back, {});
 }
 
 void call_progress_ranks(runtime::Runtime& runtime, op::ControlMessages& control,

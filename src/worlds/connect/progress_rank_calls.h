@@ -24,10 +24,7 @@
 #include "transport/transport.h"
 #include "worlds/agreement/deadline.h"
 #include "worlds/connect/dynamic.h"
-
-namespace comex::runtime {
-class Runtime;
-}
+#include "worlds/joined_worlds.h"
 
 namespace comex::worlds {
 
@@ -71,7 +68,10 @@ class MeetingLock {
  public:
   // has_lost: some of those who meet are lost, so that no lock is of use. Under the engine lock.
   MeetingLock(runtime::Runtime& runtime, op::ControlMessages& control, std::function<bool()> has_lost)
-      : runtime_(runtime), control_(control), has_lost_(std::move(has_lost)) {}
+      : runtime_(runtime),
+        control_(control),
+        has_lost_(std::move(has_lost)),
+        number_(++joined_worlds(runtime).meeting_locks) {}
   ~MeetingLock();
   MeetingLock(const MeetingLock&) = delete;
   MeetingLock& operator=(const MeetingLock&) = delete;
@@ -82,14 +82,11 @@ class MeetingLock {
   void end_with_wire() { taken_.clear(); }
 
  private:
-  struct Taken {
-    TransportRank progress_rank;
-    std::uint64_t number;  // of the request: threads of one worker may ask at a time
-  };
   runtime::Runtime& runtime_;
   op::ControlMessages& control_;
   std::function<bool()> has_lost_;
-  std::vector<Taken> taken_;  // or asked for
+  const std::uint64_t number_;        // of its requests: threads of one worker may ask at a time
+  std::vector<TransportRank> taken_;  // or asked for
 };
 
 void call_progress_ranks(runtime::Runtime& runtime, op::ControlMessages& control,
