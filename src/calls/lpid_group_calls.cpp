@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/diagnose.h"
 #include "runtime/call.h"
 #include "worlds/agreement/agree.h"
 #include "worlds/agreement/create_group.h"
@@ -171,10 +172,10 @@ class IntermediateGroups {
     comex_group_t pair = COMEX_GROUP_NULL;
     const std::optional<int> made = make_over_a_bridge(runtime_, step(leaders), &pair);
     if (!made) {
-      fail(
-          no_connection(runtime_.registry().gpid_of(low).value(), runtime_.registry().gpid_of(high).value()) +
-          "; where no group has all that the list names, the first of the worlds to be joined must share "
-          "one");
+      fail("no connection leads from process " + text_of(runtime_.registry().gpid_of(low).value()) +
+           " to process " + text_of(runtime_.registry().gpid_of(high).value()) +
+           ": no group has both of them, or none any more; where no group has all that the list names, the "
+           "first of the worlds to be joined must share one");
     } else if (*made != COMEX_SUCCESS) {
       fail_unless_made(*made);
     } else {

@@ -1,6 +1,5 @@
 #include "worlds/joined_worlds.h"
 
-#include "core/diagnose.h"
 #include "worlds/bridge/bridge_services.h"
 #include "worlds/connect/spawn.h"
 
@@ -16,11 +15,10 @@ constexpr runtime::WorldJoiner joiner = {
     },
     .meet_parents = [](runtime::Runtime& runtime) { return meet_parents(runtime) == COMEX_SUCCESS; }};
 
-std::string Ports::add(Listener listener) {
-  std::string name = format_port(listener.name());
+void Ports::add(Listener listener) {
+  const std::string name = format_port(listener.name());
   const std::lock_guard lock(mutex_);
   open_.emplace(name, std::make_shared<Listener>(std::move(listener)));
-  return name;
 }
 
 bool Ports::remove(const std::string& name) {
@@ -62,11 +60,6 @@ void JoinedWorlds::start_fence_all(nb::Completion& completion) {
     const op::Engine::Lock lock = runtime_.engine().enter_when(has_capacity, {"fence_all"});
     if (const std::shared_ptr<Bridge> bridge = bridges.find(id)) bridge->remote.start_fence_all(completion);
   }
-}
-
-std::string no_connection(Gpid from, Gpid to) {
-  return "no connection leads from process " + text_of(from) + " to process " + text_of(to) +
-         ": no group has both of them, or none any more";
 }
 
 }  // namespace comex::worlds

@@ -24,7 +24,7 @@ inline constexpr int no_group = -1;
 // The open ports.
 class Ports {
  public:
-  std::string add(Listener listener);
+  void add(Listener listener);
   bool remove(const std::string& name);
   // The caller may use it even if it is closed meanwhile. Null: there is no such port here.
   std::shared_ptr<Listener> find(const std::string& name);
@@ -64,9 +64,6 @@ class JoinedWorlds final : public runtime::OtherWorlds {
 inline JoinedWorlds& joined_worlds(const runtime::Runtime& runtime) {
   return static_cast<JoinedWorlds&>(runtime.other_worlds());
 }
-
-// The text for two processes with no way to each other.
-std::string no_connection(Gpid from, Gpid to);
 
 extern const runtime::WorldJoiner joiner;
 

@@ -65,6 +65,7 @@ class CommitCall {
     for (std::uint32_t rank = 0; rank < proposed.lpids.size(); ++rank) {
       gpids_.push_back(runtime.registry().gpid_of(proposed.lpids[rank]).value());
       routes_.push_back(runtime.route_to(proposed.bridge, proposed.lpids[rank]));
+      COMEX_BUG_IF(routes_.back().control == nullptr);  // the bridge is one of all members
       digest.add(gpids_.back());
       if (proposed.endpoints) digest.add(proposed.endpoints.of(rank));
     }
@@ -81,12 +82,6 @@ class CommitCall {
   // A member that waits already has less time than the caller.
   void end_within(std::uint64_t limit_ms) {
     end_ = std::min(end_, Deadline::Clock::now() + std::chrono::milliseconds(limit_ms));
-  }
-  Status reaches_all() const {
-    const auto gone = std::ranges::find(routes_, nullptr, &runtime::ControlRoute::control);
-    if (gone == routes_.end()) return {};
-    const auto rank = static_cast<std::size_t>(gone - routes_.begin());
-    return environment_error(no_connection(runtime_.registry().me(), gpids_[rank]));
   }
   // Until `look` holds, under the engine lock, or members are lost: then it fails.
   template <class Look>
@@ -235,7 +230,6 @@ Created outcome_for_all(runtime::Runtime& runtime, const char* operation, op::Gr
 Result<std::uint64_t> commit_group(runtime::Runtime& runtime, const char* operation,
                                    const ProposedGroup& proposed, std::uint32_t my_rank) {
   CommitCall call(runtime, operation, proposed);
-  if (const Status reached = call.reaches_all(); !reached) return reached.failure();
   if (my_rank == 0) return lead(runtime, call, runtime.context_over(proposed.bridge));
   return follow(runtime, call, my_rank);
 }
