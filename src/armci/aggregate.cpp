@@ -21,7 +21,7 @@ int number_of(int code) {
 // Of several results a death counts more than a failure, which has had its line.
 static_assert(COMEX_SUCCESS < COMEX_FAILURE && COMEX_FAILURE < COMEX_PROC_FAILED);
 
-int wait_for(std::vector<comex_request_t>& requests) {
+int wait_for_each(std::vector<comex_request_t>& requests) {
   int result = COMEX_SUCCESS;
   for (comex_request_t& one : requests) result = std::max(result, comex_wait(&one));
   return result;
@@ -59,7 +59,7 @@ int Aggregates::attach(armci_hdl_t* handle, comex_request_t request) {
     if (record.outstanding.size() < most_outstanding) return COMEX_SUCCESS;
     outstanding.swap(record.outstanding);
   }
-  const int result = wait_for(outstanding);
+  const int result = wait_for_each(outstanding);
   if (result == COMEX_SUCCESS) return COMEX_SUCCESS;
   const std::lock_guard lock(lock_);
   Record& record = records_[number];
@@ -77,7 +77,7 @@ int Aggregates::wait(armci_hdl_t* handle) {
     if (node.empty()) return COMEX_SUCCESS;
     record = std::move(node.mapped());
   }
-  return std::max(record.result, wait_for(record.outstanding));
+  return std::max(record.result, wait_for_each(record.outstanding));
 }
 
 int Aggregates::test(armci_hdl_t* handle) {

@@ -1,7 +1,6 @@
-// The calls for handles, wait and test, fences and barrier.
+// The calls for handles, wait and test, fences, barrier and mutexes.
 #include <limits>
 
-#include "armci/export.h"
 #include "armci/state.h"
 
 using namespace comex::armci;
@@ -95,4 +94,24 @@ COMEX_PROFILED(UNSET_AGGREGATE_HANDLE) void PARMCI_UNSET_AGGREGATE_HANDLE(armci_
   const comex::runtime::CallName called(__func__);
   pass();
   state().aggregates.unset(handle);
+}
+
+COMEX_PROFILED(Create_mutexes) int PARMCI_Create_mutexes(int count) {
+  const comex::runtime::CallName called(__func__);
+  return comex_create_mutexes(count);
+}
+
+COMEX_PROFILED(Destroy_mutexes) int PARMCI_Destroy_mutexes(void) {
+  const comex::runtime::CallName called(__func__);
+  return comex_destroy_mutexes();
+}
+
+COMEX_PROFILED(Lock) void PARMCI_Lock(int mutex, int proc) {
+  const comex::runtime::CallName called(__func__);
+  end_at_death(comex_lock(mutex, proc));
+}
+
+COMEX_PROFILED(Unlock) void PARMCI_Unlock(int mutex, int proc) {
+  const comex::runtime::CallName called(__func__);
+  end_at_death(comex_unlock(mutex, proc));
 }

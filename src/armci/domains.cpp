@@ -1,7 +1,6 @@
 // Domains, and which workers share a host's memory even if they are in several domains.
 #include <algorithm>
 
-#include "armci/export.h"
 #include "armci/state.h"
 
 using namespace comex::armci;

@@ -1,6 +1,4 @@
 // The group calls: create and free, ranks, the default group.
-#include "armci/export.h"
-#include "armci/memory.h"
 #include "armci/state.h"
 
 using namespace comex::armci;

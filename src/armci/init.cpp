@@ -3,8 +3,6 @@
 #include <cstring>
 #include <string>
 
-#include "armci/export.h"
-#include "armci/start.h"
 #include "armci/state.h"
 
 comex::runtime::FlavourMark comex_armci_flavour = {comex::armci::flavour_name, nullptr};

@@ -1,23 +1,11 @@
 // The calls for allocations and for memory of one process.
-#include "armci/memory.h"
-
 #include <cstring>
 #include <utility>
 
-#include "armci/export.h"
 #include "armci/state.h"
 
 namespace comex::armci {
 namespace {
-
-std::vector<int> members_of(comex_group_t group) {
-  int size = 0;
-  comex_group_size(group, &size);
-  std::vector<int> members(static_cast<std::size_t>(size));
-  for (int rank = 0; rank < size; ++rank)
-    comex_group_translate_world(group, rank, &members[static_cast<std::size_t>(rank)]);
-  return members;
-}
 
 // Removes the own part from the table and returns who frees it together.
 Owners take_owners(void* own_part) {
@@ -60,7 +48,7 @@ int release(void* own_part) {
 void keep_memory_of(comex_group_t group) {
   const std::lock_guard lock(state().memory_lock);
   for (auto& [own_part, owners] : state().memory)
-    if (owners.group == group) owners = {COMEX_GROUP_NULL, members_of(group)};
+    if (owners.group == group) owners = {COMEX_GROUP_NULL, world_ranks(group)};
 }
 
 }  // namespace comex::armci

@@ -11,7 +11,6 @@
 #include <type_traits>
 
 #include "armci/readable.h"
-#include "flavour.h"
 
 namespace comex::armci {
 namespace {
@@ -52,24 +51,6 @@ Reduction::CombineFunction combine_by(const Apply& /*without state*/) {
       std::memcpy(a, &left, sizeof left);
     }
   };
-}
-
-template <class Element, class Change>
-Reduction::Prepare prepare_by(const Change& /*without state*/) {
-  return [](void* x, std::size_t elements) {
-    auto* a = static_cast<std::byte*>(x);
-    for (std::size_t i = 0; i < elements; ++i, a += sizeof(Element)) {
-      Element value;
-      std::memcpy(&value, a, sizeof value);
-      value = Change{}(value);
-      std::memcpy(a, &value, sizeof value);
-    }
-  };
-}
-
-[[noreturn]] void refuse(const std::string& what) {
-  comex_error(what.c_str(), 1);
-  std::abort();
 }
 
 struct Name {
@@ -130,14 +111,14 @@ Reduction::CombineFunction combine_of(ReduceOp operation) {
 }
 
 template <class E>
-Reduction::Prepare prepare_of(ReduceOp operation) {
+Reduction::CombineFunction prepare_of(ReduceOp operation) {
   switch (operation) {
     case ReduceOp::absmax:
     case ReduceOp::absmin:
-      return prepare_by<E>([](E value) { return absolute(value); });
+      return combine_by<E>([](E value, E) { return absolute(value); });
     case ReduceOp::truth_or:
     case ReduceOp::truth_and:
-      return prepare_by<E>([](E value) { return static_cast<E>(value != 0); });
+      return combine_by<E>([](E value, E) { return static_cast<E>(value != 0); });
     default:
       return nullptr;
   }
@@ -153,26 +134,12 @@ Reduction make_reduction(const char* op) {
   return Reduction(sizeof(E), combine, prepare_of<E>(operation));
 }
 
-// use(element) with a value of the element type; an unknown type ends the job.
-template <class Use>
-auto with_type(int type, const Use& use) {
-  switch (type) {
-    case ARMCI_INT:
-      return use(0);
-    case ARMCI_LONG:
-      return use(0L);
-    case ARMCI_LONG_LONG:
-      return use(0LL);
-    case ARMCI_FLOAT:
-      return use(0.0F);
-    case ARMCI_DOUBLE:
-      return use(0.0);
-    default:
-      refuse("a collective's element type " + std::to_string(type) + " is unknown");
-  }
-}
-
 }  // namespace
+
+void refuse(const std::string& what) {
+  comex_error(what.c_str(), 1);
+  std::abort();
+}
 
 ReduceOp operation_named(const char* op) {
   if (op == nullptr) return ReduceOp::unknown;
@@ -191,10 +158,6 @@ std::string first_of_name(const char* op) {
     shown += op[i];
   }
   return shown;
-}
-
-std::size_t type_bytes(int type) {
-  return with_type(type, [](auto element) { return sizeof element; });
 }
 
 Reduction Reduction::of(const char* op, int type) {

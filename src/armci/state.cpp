@@ -8,6 +8,15 @@ State& state() {
   return *only;
 }
 
+std::vector<int> world_ranks(comex_group_t group) {
+  int size = 0;
+  comex_group_size(group, &size);
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  for (int rank = 0; rank < size; ++rank)
+    comex_group_translate_world(group, rank, &ranks[static_cast<std::size_t>(rank)]);
+  return ranks;
+}
+
 Domains Domains::of_world() {
   Domains domains;
   int size = 0;
@@ -46,7 +55,7 @@ void State::close() {
 }
 
 void State::add_teams(comex_group_t group) {
-  auto its_teams = std::make_unique<GroupTeams>(group, GroupTeams::Context::own, domains.id_of);
+  auto its_teams = std::make_unique<GroupTeams>(group, true, domains.id_of);
   const std::lock_guard lock(teams_lock);
   teams[group] = std::move(its_teams);
 }
@@ -61,8 +70,7 @@ void State::remove_teams(comex_group_t group) {
 GroupTeams& State::teams_of(comex_group_t group) {
   const std::lock_guard lock(teams_lock);
   std::unique_ptr<GroupTeams>& found = teams[group];
-  if (!found || found->is_borrowed())
-    found = std::make_unique<GroupTeams>(group, GroupTeams::Context::the_group_s, domains.id_of);
+  if (!found || found->is_borrowed()) found = std::make_unique<GroupTeams>(group, false, domains.id_of);
   return *found;
 }
 

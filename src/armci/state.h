@@ -1,4 +1,5 @@
-// The façade's state between calls: the default group, the domains, the message teams of groups.
+// The façade's state between calls: the default group, the domains, the message teams of groups, and what
+// changes it.
 //
 // It is static, because the C interface has no handle for it; besides, a flavour keeps its notices or its
 // groups so. Init opens it and finalize closes it, both collectively; in between, any thread may call the
@@ -14,8 +15,24 @@
 #include "armci/aggregate.h"
 #include "armci/team.h"
 #include "flavour.h"
+#include "runtime/facade.h"
+
+// A definition of a C function begins with COMEX_C. That of PARMCI_X begins with COMEX_PROFILED(X) instead,
+// which also makes the weak name ARMCI_X, which a profiler may replace. A function that can fail begins with
+// a CallName. Functions that move a few bytes do without, because it would cost them a third; comex.h's name
+// (put, nbget, rmw) says as much.
+#define COMEX_C extern "C" __attribute__((visibility("default")))
+#define COMEX_WEAK_NAME(name, target) \
+  extern "C" decltype(target) name __attribute__((weak, alias(#target), visibility("default")))
+#define COMEX_PROFILED(name)                    \
+  COMEX_WEAK_NAME(ARMCI_##name, PARMCI_##name); \
+  COMEX_C
 
 namespace comex::armci {
+
+// Opens the flavour's own parts after the world opens, and closes them before it closes; collective.
+void open_flavour();
+void close_flavour();
 
 // The workers of each host, in runs of consecutive ranks. A run is the whole host, unless the launcher dealt
 // ranks to hosts in turn. Global Arrays requires consecutive ranks in a domain and does not start otherwise.
@@ -78,5 +95,23 @@ inline void end_at_death(int code) {
 inline comex_group_t collective_group() {
   return collectives_follow_default_group ? state().default_group.load() : COMEX_GROUP_WORLD;
 }
+
+// A null comm: over all ranks. COMEX_SUCCESS on a worker, COMEX_FAILURE on a progress rank after its service.
+int start(MPI_Comm comm, int* argc, char*** argv);
+// The same over a communicator that the program has given; a null one is refused.
+int start_over(MPI_Comm comm);
+int finish();
+void start_mpi(int* argc, char*** argv, int thread_level);  // if it is not running; at least that level
+
+// Allocations over groups, which may be freed before the memory is.
+int allocate(void** ptr_arr, std::size_t bytes, comex_group_t group, const char* device);
+// Frees the allocation whose own part this is; collective over its members. If the address is none, it is
+// freed over the group of collectives, which refuses it unless it is NULL.
+int release(void* own_part);
+// For the group's end: keeps what is left of its memory by its members.
+void keep_memory_of(comex_group_t group);
+
+// The ranks in the world of a group's members.
+std::vector<int> world_ranks(comex_group_t group);
 
 }  // namespace comex::armci

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "armci/piecewise_messages.h"
 #include "armci/state.h"
+#include "armci/wait_loop.h"
 
 namespace comex::armci {
 namespace {
@@ -21,29 +21,19 @@ int index_in(const std::vector<int>& ranks, int rank) {
 
 }  // namespace
 
-GroupTeams::GroupTeams(comex_group_t group, Context context, const std::vector<int>& domain_of)
-    : group_(group), is_borrowed_(context == Context::the_group_s) {
-  int size = 0;
-  comex_group_size(group, &size);
-  for (int rank = 0; rank < size; ++rank) {
-    int world = 0;
-    comex_group_translate_world(group, rank, &world);
-    world_of_.push_back(world);
-  }
-  if (context == Context::own) end_at_death(comex_group_dup(group, &duplicate_));
-  comex_group_comm(context == Context::own ? duplicate_ : group, &comm_);  // one member alone may go without
-  if (context == Context::own && comm_ != MPI_COMM_NULL) {
+GroupTeams::GroupTeams(comex_group_t group, bool duplicates, const std::vector<int>& domain_of)
+    : is_borrowed_(!duplicates), world_of_(world_ranks(group)) {
+  MPI_Comm comm = MPI_COMM_NULL;
+  if (duplicates) end_at_death(comex_group_dup(group, &duplicate_));
+  comex_group_comm(duplicates ? duplicate_ : group, &comm);  // one member alone may go without
+  if (duplicates && comm != MPI_COMM_NULL) {
     // A message that is longer than its place gets our line.
-    require_mpi(PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    require_mpi(PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }
-  if (size > 1 && comm_ == MPI_COMM_NULL)
+  if (world_of_.size() > 1 && comm == MPI_COMM_NULL)
     comex_error("messages need a communicator of MPI, which this group has not", group);
-  sort_into_domains(domain_of);
-}
-
-void GroupTeams::sort_into_domains(const std::vector<int>& domain_of) {
   int me = 0;
-  comex_group_rank(group_, &me);
+  comex_group_rank(group, &me);
   std::map<int, int> first_of_domain;
   std::vector<int> domains;
   for (int rank = 0; rank < static_cast<int>(world_of_.size()); ++rank) {
@@ -59,7 +49,7 @@ void GroupTeams::sort_into_domains(const std::vector<int>& domain_of) {
   }
   int tag = first_tag;
   for (Team* team : {&all_, &node_, &masters_}) {
-    team->comm = comm_;
+    team->comm = comm;
     team->tag = tag++;
     team->index = index_in(team->ranks, me);
     team->world_of = &world_of_;

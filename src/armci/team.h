@@ -23,16 +23,12 @@ struct Team {
 
 class GroupTeams {
  public:
-  enum class Context {
-    own,         // a duplicate, made by all members
-    the_group_s  // the group was made through comex.h; the others may be elsewhere
-  };
-  // `domain_of` has the domain of each world rank, for SCOPE_NODE and SCOPE_MASTERS.
-  GroupTeams(comex_group_t group, Context context, const std::vector<int>& domain_of);
+  // `duplicates`: all members make the duplicate; else the group was made through comex.h, and the others may
+  // be elsewhere. `domain_of` has the domain of each world rank, for SCOPE_NODE and SCOPE_MASTERS.
+  GroupTeams(comex_group_t group, bool duplicates, const std::vector<int>& domain_of);
   GroupTeams(const GroupTeams&) = delete;
   GroupTeams& operator=(const GroupTeams&) = delete;
 
-  comex_group_t group() const { return group_; }
   comex_group_t duplicate() const { return duplicate_; }  // it lives until the end unless it is freed
   bool is_borrowed() const { return is_borrowed_; }       // its group may be freed and its number used again
   // The scope is SCOPE_ALL, SCOPE_NODE or SCOPE_MASTERS; another one ends the job.
@@ -41,11 +37,7 @@ class GroupTeams {
   int world_rank(const Team& team, int index) const;
 
  private:
-  void sort_into_domains(const std::vector<int>& domain_of);
-
-  comex_group_t group_;
   comex_group_t duplicate_ = COMEX_GROUP_NULL;  // null if the teams use the group's own communicator
-  MPI_Comm comm_ = MPI_COMM_NULL;
   const bool is_borrowed_;
   std::vector<int> world_of_;  // by rank of the group
   Team all_;

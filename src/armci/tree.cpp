@@ -3,13 +3,78 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <string>
 #include <vector>
 
-#include "armci/piecewise_messages.h"
+#include "armci/wait_loop.h"
 
 namespace comex::armci {
 namespace {
+
+// Members of a collective do not agree on how much they pass. Where the other one passes more, some MPIs end
+// the job first: they do not ask the communicator's error handler about a request.
+[[noreturn]] void refuse_lengths(int from, int theirs, std::size_t mine) {
+  const std::string text =
+      "a collective call: rank " + std::to_string(from) + " of its communicator passes " +
+      (theirs < 0 ? std::string("more") : std::to_string(theirs)) + " bytes and this one " +
+      std::to_string(mine) + "; all members have to pass the same length";
+  comex_error(text.c_str(), 1);
+  std::abort();  // comex_error does not return
+}
+
+// Messages in pieces of at most max_piece bytes, between the ranks of a team's communicator. It never waits
+// inside MPI.
+class TaggedMessages {
+ public:
+  static constexpr std::size_t max_piece = 256 * 1024;
+
+  explicit TaggedMessages(const Team& team) : team_(team) {}
+  TaggedMessages(const TaggedMessages&) = delete;
+  TaggedMessages& operator=(const TaggedMessages&) = delete;
+  ~TaggedMessages() { wait_for_sends(); }
+
+  // The bytes must not change until wait_for_sends.
+  void send(const void* bytes, std::size_t count, int to) {
+    if (sends_.size() >= max_sends) {
+      wait_for_send(sends_.front());
+      sends_.pop_front();
+    }
+    Send& send = sends_.emplace_back(to);
+    require_mpi(
+        PMPI_Isend(bytes, static_cast<int>(count), MPI_BYTE, to, team_.tag, team_.comm, &send.request),
+        "MPI_Isend");
+  }
+  void receive(void* bytes, std::size_t count, int from) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Status status;
+    require_mpi(PMPI_Irecv(bytes, static_cast<int>(count), MPI_BYTE, from, team_.tag, team_.comm, &request),
+                "MPI_Irecv");
+    const int code = wait_for(request, "receive", worker(from), &status);
+    int came = -1;  // more than there is room for
+    if (code == MPI_SUCCESS) PMPI_Get_count(&status, MPI_BYTE, &came);
+    if (came != static_cast<int>(count)) refuse_lengths(from, came, count);
+  }
+  void wait_for_sends() {
+    for (Send& send : sends_) wait_for_send(send);
+    sends_.clear();
+  }
+
+ private:
+  static constexpr std::size_t max_sends = 64;
+  struct Send {
+    explicit Send(int rank) : to(rank) {}
+    int to;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+  int worker(int rank) const { return (*team_.world_of)[static_cast<std::size_t>(rank)]; }
+  void wait_for_send(Send& send) const {
+    require_mpi(wait_for(send.request, "send", worker(send.to)), "MPI_Isend");
+  }
+
+  const Team& team_;
+  std::deque<Send> sends_;
+};
 
 struct TreePlace {
   int parent = -1;            // a rank of the communicator; -1: this is the root
@@ -32,15 +97,6 @@ TreePlace place_in(const Team& team, int root) {
 }
 
 }  // namespace
-
-void refuse_lengths(int from, int theirs, std::size_t mine) {
-  const std::string text =
-      "a collective call: rank " + std::to_string(from) + " of its communicator passes " +
-      (theirs < 0 ? std::string("more") : std::to_string(theirs)) + " bytes and this one " +
-      std::to_string(mine) + "; all members have to pass the same length";
-  comex_error(text.c_str(), 1);
-  std::abort();  // comex_error does not return
-}
 
 void broadcast(const Team& team, void* bytes, std::size_t count, int root) {
   const TreePlace place = place_in(team, root);
@@ -88,16 +144,10 @@ void reduce(const Team& team, void* x, std::size_t elements, const Reduction& re
 }
 
 void team_barrier(const Team& team) {
-  const TreePlace place = place_in(team, 0);
-  const std::byte signal{};
-  std::byte came{};
-  TaggedMessages messages(team);  // it waits for what was sent, so that goes before the bytes
-  for (const int child : place.children) messages.receive(&came, 1, child);
-  if (place.parent >= 0) {
-    messages.send(&signal, 1, place.parent);
-    messages.receive(&came, 1, place.parent);
-  }
-  for (const int child : place.children) messages.send(&signal, 1, child);
+  std::byte signal{};
+  const auto only_come = [](void*, const void*, std::size_t) {};
+  reduce(team, &signal, 1, {sizeof signal, only_come}, Others::spoil);
+  broadcast(team, &signal, sizeof signal, 0);
 }
 
 }  // namespace comex::armci

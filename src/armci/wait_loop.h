@@ -1,7 +1,9 @@
-// How the façade waits: it drives the runtime and MPI, and soon leaves the core to others, unless it serves.
+// How the façade waits, for requests of MPI too: it drives the runtime and MPI, and soon leaves the core to
+// others, unless it serves.
 #pragma once
 
 #include <chrono>
+#include <string>
 #include <thread>
 
 #include "flavour.h"
@@ -45,5 +47,26 @@ class WaitLoop {
   int round_ = 0;
   std::chrono::microseconds nap_ = first_nap;
 };
+
+// Ends the job where a call of MPI has failed: the others would wait for its message.
+inline void require_mpi(int code, const char* call) {
+  if (code == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  PMPI_Error_string(code, text, &length);
+  comex_error((std::string(call) + " failed: " + text).c_str(), 1);
+}
+
+// Returns MPI's code. The operation is "send" or "receive", the worker its other side.
+inline int wait_for(MPI_Request& request, const char* operation, int worker,
+                    MPI_Status* status = MPI_STATUS_IGNORE) {
+  int done = 0;
+  int code = PMPI_Test(&request, &done, status);
+  for (WaitLoop loop(operation, worker); done == 0 && code == MPI_SUCCESS;) {
+    loop.wait_a_round();
+    code = PMPI_Test(&request, &done, status);
+  }
+  return code;
+}
 
 }  // namespace comex::armci

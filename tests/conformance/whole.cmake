@@ -18,7 +18,7 @@ set_tests_properties(conformance_calls.half_0 conformance_calls.half_1 PROPERTIE
 # The ARMCI façade on it, in both flavours.
 set(facade ${CMAKE_SOURCE_DIR}/src/armci)
 function(comex_conformance_armci name flavour)
-  set(calls aggregate atomic completion contiguous flag state strided team value vector ${flavour}/groups ${ARGN})
+  set(calls aggregate completion data state team ${ARGN})
   list(TRANSFORM calls REPLACE "(.+)" "${facade}/\\1.cpp")
   add_executable(${name} armci_storm.cpp ${calls})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests ${facade}/${flavour})
@@ -28,7 +28,7 @@ endfunction()
 comex_conformance_armci(conformance_armci comex_flavour comex_flavour/notify)
 target_sources(conformance_armci PRIVATE armci_threads.cpp armci_refusals.cpp)
 comex_add_unit_tests(conformance_armci)
-comex_conformance_armci(conformance_armci_packaged packaged_flavour)
+comex_conformance_armci(conformance_armci_packaged packaged_flavour packaged_flavour/groups)
 target_compile_definitions(conformance_armci_packaged PRIVATE COMEX_PACKAGED_ARMCI="lib${COMEX_PACKAGED_ARMCI}")
 comex_add_unit_tests(conformance_armci_packaged)
 

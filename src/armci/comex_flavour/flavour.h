@@ -26,11 +26,10 @@ inline constexpr bool inits_are_counted = false;
 inline comex_group_t handle_of(const ARMCI_Group* group) {
   return *group;
 }
-void fill_group(comex_group_t handle, ARMCI_Group* group);
-void forget_group(comex_group_t handle);
-// Opens the interface's own parts after the world opens, and closes them before it closes; collective.
-void open_flavour();
-void close_flavour();
+inline void fill_group(comex_group_t handle, ARMCI_Group* group) {
+  *group = handle;
+}
+inline void forget_group(comex_group_t) {}
 
 // The code of a handle. 0: nothing; positive: a request of comex.h; negative: an aggregate.
 inline int code_of(const armci_hdl_t* handle) {

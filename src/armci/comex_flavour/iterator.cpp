@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "armci/export.h"
+#include "armci/state.h"
 #include "flavour.h"
 
 namespace {

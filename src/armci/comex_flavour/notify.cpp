@@ -5,7 +5,6 @@
 #include <atomic>
 #include <vector>
 
-#include "armci/export.h"
 #include "armci/state.h"
 
 MPI_Comm ARMCI_COMM_WORLD = MPI_COMM_NULL;

@@ -7,8 +7,6 @@
 #include <array>
 #include <vector>
 
-#include "armci/export.h"
-#include "armci/memory.h"
 #include "armci/state.h"
 #include "armci/wait_loop.h"
 
@@ -67,10 +65,9 @@ COMEX_C armcix_mutex_hdl_t ARMCIX_Create_mutexes_hdl(int count, ARMCI_Group* gro
   auto* handle = new armcix_mutex_hdl_s;
   const comex_group_t over = handle_of(group);
   int me = 0;
-  int size = 0;
   comex_group_rank(over, &me);
-  comex_group_size(over, &size);
-  handle->blocks.resize(static_cast<std::size_t>(size));
+  handle->world_of = world_ranks(over);
+  handle->blocks.resize(handle->world_of.size());
   // The count lies before the mutexes, so that every member can read it.
   const int made =
       allocate(handle->blocks.data(), (static_cast<std::size_t>(count) + 1) * sizeof(Ticket), over, nullptr);
@@ -84,14 +81,11 @@ COMEX_C armcix_mutex_hdl_t ARMCIX_Create_mutexes_hdl(int count, ARMCI_Group* gro
   for (int i = 0; i <= count; ++i) mine[i] = {0, 0};
   mine[0].next = count;
   end_at_death(comex_barrier(over));
-  for (int rank = 0; rank < size; ++rank) {
-    int world = 0;
-    comex_group_translate_world(over, rank, &world);
+  for (std::size_t rank = 0; rank < handle->world_of.size(); ++rank) {
     Ticket head{};
-    void*& block = handle->blocks[static_cast<std::size_t>(rank)];
-    require_words(comex_get(block, &head, sizeof head, world, COMEX_GROUP_WORLD));
+    void*& block = handle->blocks[rank];
+    require_words(comex_get(block, &head, sizeof head, handle->world_of[rank], COMEX_GROUP_WORLD));
     block = static_cast<Ticket*>(block) + 1;
-    handle->world_of.push_back(world);
     handle->counts.push_back(static_cast<int>(head.next));
     handle->held.emplace_back(static_cast<std::size_t>(head.next), 0);
   }

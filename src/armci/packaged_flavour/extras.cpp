@@ -2,10 +2,8 @@
 // function, progress.
 #include <atomic>
 
-#include "armci/export.h"
-#include "armci/piecewise_messages.h"
-#include "armci/start.h"
 #include "armci/state.h"
+#include "armci/wait_loop.h"
 
 using namespace comex::armci;
 

@@ -1,5 +1,8 @@
 // Groups of the packaged interface are structures that programs copy. Their communicator identifies the
-// group.
+// group. Some are made by color, or are copies of others.
+#include <comex/worlds.h>
+#include <mpi.h>
+
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -32,17 +35,12 @@ std::unique_ptr<GroupRecord> describe(comex_group_t group) {
   auto record = std::make_unique<GroupRecord>();
   comex_group_comm(group, &record->comm);
   comex_group_rank(group, &record->rank);
-  int size = 0;
   int workers = 0;
-  comex_group_size(group, &size);
   comex_group_size(COMEX_GROUP_WORLD, &workers);
   record->from_world.assign(static_cast<std::size_t>(workers), -1);
-  for (int rank = 0; rank < size; ++rank) {
-    int world = 0;
-    comex_group_translate_world(group, rank, &world);
-    record->to_world.push_back(world);
-    record->from_world[static_cast<std::size_t>(world)] = rank;
-  }
+  record->to_world = world_ranks(group);
+  for (int rank = 0; const int world : record->to_world)
+    record->from_world[static_cast<std::size_t>(world)] = rank++;
   return record;
 }
 
@@ -86,3 +84,29 @@ void open_flavour() {}
 void close_flavour() {}
 
 }  // namespace comex::armci
+
+using namespace comex::armci;
+
+namespace {
+
+int hand_out(int result, comex_group_t made, ARMCI_Group* new_group) {
+  if (made != COMEX_GROUP_NULL) state().add_teams(made);
+  fill_group(made, new_group);
+  return result;
+}
+
+}  // namespace
+
+COMEX_C int ARMCIX_Group_split(ARMCI_Group* parent, int color, int key, ARMCI_Group* new_group) {
+  const comex::runtime::CallName called(__func__);
+  comex_group_t made = COMEX_GROUP_NULL;
+  const int result = comex_group_split(handle_of(parent), color < 0 ? MPI_UNDEFINED : color, key, &made);
+  return hand_out(result, made, new_group);
+}
+
+COMEX_C int ARMCIX_Group_dup(ARMCI_Group* parent, ARMCI_Group* new_group) {
+  const comex::runtime::CallName called(__func__);
+  comex_group_t made = COMEX_GROUP_NULL;
+  const int result = comex_group_dup(handle_of(parent), &made);
+  return hand_out(result, made, new_group);
+}
