@@ -89,10 +89,9 @@ int comex_group_dup(comex_group_t group, comex_group_t* dup) {
   const auto all =
       worlds::agree(*runtime, name, group, mine, dup == nullptr ? "the place for the result is null" : "");
   if (all.empty()) return worlds::code_of_failure(*runtime, group);
-  groups::Table remote;
-  if (found->is_inter()) remote = found->remote_table().dup();
-  auto made = std::make_unique<groups::Group>(all.front().context, found->table().dup(), found->my_rank(),
-                                              found->endpoints(), std::move(remote), found->bridge());
+  auto made =
+      std::make_unique<groups::Group>(all.front().context, found->table().dup(), found->my_rank(),
+                                      found->endpoints(), found->remote_table().dup(), found->bridge());
   const comex_group_t handle = add(*runtime, std::move(made));
   if (!worlds::all_have(*runtime, name, group, std::span(&handle, 1)))
     return worlds::code_of_failure(*runtime, group);
@@ -164,13 +163,9 @@ int comex_group_create_endpoints(comex_group_t parent, int my_count, comex_group
       groups::lay_out_endpoints(found->members().lpids(), all_arguments, my_rank);
   const groups::Endpoints endpoints(layout.ids);
   std::vector<comex_group_t> made;
-  {
-    groups::Table table;
-    BridgeId bridge = no_bridge;
-    if (count != 0) {
-      table = runtime->registry().make_table(layout.members);
-      bridge = worlds::bridge_among(*runtime, found->bridge(), table.members());
-    }
+  if (count != 0) {
+    const groups::Table table = runtime->registry().make_table(layout.members);
+    const BridgeId bridge = worlds::bridge_among(*runtime, found->bridge(), table.members());
     for (std::uint32_t i = 0; i < count; ++i) {
       made.push_back(add(*runtime, std::make_unique<groups::Group>(all.front().context, table.dup(),
                                                                    static_cast<int>(layout.first_rank + i),

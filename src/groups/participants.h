@@ -35,4 +35,21 @@ class BothSides {
   ConnectionTable high_;
 };
 
+// Without their order.
+inline bool is_in(const Group& group, Lpid lpid) {
+  return group.members().rank_of(lpid) >= 0 || (group.is_inter() && group.targets().rank_of(lpid) >= 0);
+}
+
+// Calls f(lpid) in the order of ranks.
+template <class F>
+void for_each_lpid(const ConnectionTable& table, F&& f) {
+  for (std::uint32_t rank = 0; rank < table.size(); ++rank) f(table.lpid(rank));
+}
+
+template <class F>
+void for_each_process(const Group& group, F&& f) {
+  for_each_lpid(group.members(), f);
+  if (group.is_inter()) for_each_lpid(group.targets(), f);
+}
+
 }  // namespace comex::groups

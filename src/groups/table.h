@@ -35,7 +35,7 @@ class Table {
   const ConnectionTable& members() const { return shared_->members; }
   std::uint32_t references() const;
 
-  Table dup() const;  // another reference to the same table
+  Table dup() const;  // another reference to the same table, if there is one
   void free();
   void disconnect();
 

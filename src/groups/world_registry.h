@@ -115,8 +115,6 @@ class WorldRegistry {
   // The worlds that are forgotten are added to `freed`.
   void remove_from_table(Peer& peer, bool disconnects, std::vector<WorldId>& freed);
   void free_world(WorldId world, std::vector<WorldId>& freed);
-  std::uint32_t references_of(const SharedTable& table) const;
-  SharedTable* share(SharedTable* table);
   void release(SharedTable* table, bool disconnects);
   template <class Visit>
   void for_each_peer(const ConnectionTable& members, Visit visit);

@@ -66,17 +66,6 @@ Table WorldRegistry::subset(const Table& table, std::span<const std::uint32_t> r
   return make_table(table.members().lpids(ranks));
 }
 
-std::uint32_t WorldRegistry::references_of(const SharedTable& table) const {
-  const std::lock_guard lock(mutex_);
-  return table.references;
-}
-
-SharedTable* WorldRegistry::share(SharedTable* table) {
-  const std::lock_guard lock(mutex_);
-  ++table->references;
-  return table;
-}
-
 void WorldRegistry::release(SharedTable* table, bool disconnects) {
   std::vector<WorldId> freed;
   {
@@ -115,11 +104,15 @@ Result<std::uint32_t> WorldRegistry::world_references(WorldId world) const {
 // ---- the references of Table ----
 
 std::uint32_t Table::references() const {
-  return shared_->registry->references_of(*shared_);
+  const std::lock_guard lock(shared_->registry->mutex_);
+  return shared_->references;
 }
 
 Table Table::dup() const {
-  return Table(shared_->registry->share(shared_));
+  if (shared_ == nullptr) return {};
+  const std::lock_guard lock(shared_->registry->mutex_);
+  ++shared_->references;
+  return Table(shared_);
 }
 
 void Table::free() {

@@ -9,7 +9,6 @@
 #include "runtime/opening/boards.h"
 #include "runtime/opening/eager.h"
 #include "runtime/opening/server_options.h"
-#include "runtime/sides.h"
 #include "runtime/statistics.h"
 
 namespace comex::runtime {

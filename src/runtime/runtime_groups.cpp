@@ -4,7 +4,6 @@
 #include "groups/participants.h"
 #include "runtime/caller.h"
 #include "runtime/runtime.h"
-#include "runtime/sides.h"
 
 namespace comex::runtime {
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <string>
 
+#include "groups/participants.h"
 #include "runtime/runtime.h"
-#include "runtime/sides.h"
 
 namespace comex::runtime {
 
@@ -13,7 +13,7 @@ bool Runtime::is_world_group(const groups::Group& group) {
 
 template <class F>
 void Runtime::for_each_reach(const groups::Group& group, F&& f) {
-  for_each_process(group, [&](Lpid lpid) {
+  groups::for_each_process(group, [&](Lpid lpid) {
     Reach found;
     if (reach(lpid, found)) f(found);
   });
@@ -85,7 +85,7 @@ void Runtime::fence_members(const groups::Group& group) {
       member.remote->start_fence(member.remote_target().server, completion);
     });
   });
-  const auto keep = [&](Lpid each) { return is_in(group, each); };
+  const auto keep = [&](Lpid each) { return groups::is_in(group, each); };
   const auto who_is_silent = [&] { return servers_text(dirty_servers(group)); };
   const op::FunctionRef<std::string()> awaited(who_is_silent);
   const op::Engine::Lock lock =
@@ -141,7 +141,7 @@ bool Runtime::take_failures(const Reach& target) {
 
 bool Runtime::take_failures(const groups::Group& group) {
   const op::Engine::Lock lock = engine_.enter();
-  const bool was_implicit = implicit_.take_failures([&](Lpid each) { return is_in(group, each); });
+  const bool was_implicit = implicit_.take_failures([&](Lpid each) { return groups::is_in(group, each); });
   if (is_world_group(group)) return remote_.take_failures() != 0 || was_implicit;
   std::uint64_t failures = 0;
   for_each_reach(group, [&](const Reach& member) {
@@ -194,7 +194,7 @@ bool Runtime::wait_target(const Reach& target) {
 }
 
 bool Runtime::wait_members(const groups::Group& group) {
-  return wait_for({"wait_all"}, [&group](Lpid each) { return is_in(group, each); });
+  return wait_for({"wait_all"}, [&group](Lpid each) { return groups::is_in(group, each); });
 }
 
 std::uint32_t Runtime::pending_to(Lpid target) {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/diagnose.h"
+#include "groups/participants.h"
 #include "runtime/call.h"
-#include "runtime/sides.h"
 #include "worlds/agreement/create_group.h"
 #include "worlds/agreement/deadline.h"
 #include "worlds/agreement/group_commit.h"
@@ -28,7 +28,7 @@ runtime::Communicator make_communicator(runtime::Runtime& runtime, const char* o
                                         const groups::Group& group) {
   if (group.bridge() != no_bridge || group.is_inter() || group.endpoints()) return {};
   std::vector<int> ranks;  // their lpids, which are ranks of the own world
-  runtime::for_each_lpid(group.members(), [&](Lpid lpid) { ranks.push_back(lpid); });
+  groups::for_each_lpid(group.members(), [&](Lpid lpid) { ranks.push_back(lpid); });
   constexpr std::uint64_t tags = 32000;
   const int tag = static_cast<int>(group.context() % tags);
   const TimeLimit limit = limit_communicator(runtime, operation, group.members());

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "core/diagnose.h"
+#include "groups/participants.h"
 #include "runtime/call.h"
 #include "runtime/facade.h"
-#include "runtime/sides.h"
 
 namespace comex::worlds {
 namespace {
@@ -54,7 +54,7 @@ void end_after_death(runtime::Runtime& runtime, const char* operation, const gro
     if (is_over_by(is_over, Deadline::Clock::now() + between_looks)) return;
     runtime.end_without_server();
     if (dead.empty()) {
-      runtime::for_each_lpid(members, [&](Lpid lpid) {
+      groups::for_each_lpid(members, [&](Lpid lpid) {
         if (runtime::has_failed(runtime, lpid)) dead.push_back(lpid);
       });
     }

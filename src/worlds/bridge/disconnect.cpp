@@ -9,7 +9,6 @@
 #include <algorithm>
 
 #include "runtime/call.h"
-#include "runtime/sides.h"
 #include "worlds/bridge/bridge.h"
 #include "worlds/connect/progress_rank_calls.h"
 #include "worlds/joined_worlds.h"
@@ -25,7 +24,7 @@ FreedGroups::Members named(const runtime::Runtime& runtime, std::span<const Lpid
 
 std::vector<Lpid> everybody_in(const groups::Group& group) {
   std::vector<Lpid> lpids;
-  runtime::for_each_process(group, [&](Lpid lpid) { lpids.push_back(lpid); });
+  groups::for_each_process(group, [&](Lpid lpid) { lpids.push_back(lpid); });
   return lpids;
 }
 
@@ -33,7 +32,7 @@ std::vector<Lpid> everybody_in(const groups::Group& group) {
 bool has_group(runtime::Runtime& runtime, BridgeId bridge, std::span<const Lpid> lpids, std::uint64_t but) {
   return runtime.groups().any_of([&](int, const groups::Group& group) {
     return group.bridge() == bridge && group.context() != but &&
-           std::ranges::all_of(lpids, [&](Lpid lpid) { return runtime::is_in(group, lpid); });
+           std::ranges::all_of(lpids, [&](Lpid lpid) { return groups::is_in(group, lpid); });
   });
 }
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "core/diagnose.h"
+#include "groups/participants.h"
 #include "runtime/call.h"
 #include "runtime/mpi_in_use.h"
-#include "runtime/sides.h"
 #include "worlds/agreement/agree.h"
 #include "worlds/agreement/create_group.h"
 #include "worlds/bridge/bridge.h"
@@ -55,7 +55,7 @@ GroupWire group_wire_of(runtime::Runtime& runtime, const groups::Group& group) {
   COMEX_BUG_IF(bridge == nullptr && group.bridge() != no_bridge);
   GroupWire found;
   found.wire = bridge ? bridge->point->facts.wire.get() : runtime.world().wire.get();
-  runtime::for_each_lpid(group.members(), [&](Lpid lpid) {
+  groups::for_each_lpid(group.members(), [&](Lpid lpid) {
     const runtime::ControlRoute worker = runtime.route_to(group.bridge(), lpid);
     found.control = worker.control;
     found.workers.push_back(worker.rank);
