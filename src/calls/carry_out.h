@@ -12,7 +12,6 @@
 #include "core/operation.h"
 #include "op/validate.h"
 #include "runtime/call.h"
-#include "runtime/facade.h"
 #include "runtime/runtime.h"
 
 namespace comex::calls {
@@ -154,13 +153,3 @@ int finish_remote(runtime::Runtime& runtime, op::Remote& to, const op::WaitReaso
 }
 
 }  // namespace comex::calls
-
-// Defines comex_FUNCTION, and comex_nbFUNCTION, which takes a handle after the same parameters. Both call
-// transfer() of their file with what follows the parameters here.
-#define COMEX_DATA_PAIR(function, name, parameters, ...)                        \
-  int comex_##function(COMEX_LIST parameters) {                                 \
-    return transfer({name, proc, group}, __VA_ARGS__, Finish::block());         \
-  }                                                                             \
-  int comex_nb##function(COMEX_LIST parameters, comex_request_t* handle) {      \
-    return transfer({"nb" name, proc, group}, __VA_ARGS__, Finish::by(handle)); \
-  }

@@ -35,28 +35,22 @@ void* writable(const void* source) {  // no call writes to its source
   return transfer({"acc", proc, group}, as_acc({op, scale}), {src, dst, bytes}, Finish::block());
 }
 
-[[gnu::noinline]] int blocking_put(void* src, void* dst, std::int64_t bytes, int proc, comex_group_t group) {
-  return transfer({"put", proc, group}, as_put, {src, dst, bytes}, Finish::block());
+// A put or a get, as its Action says.
+template <Action action>
+[[gnu::noinline]] int blocking_copy(void* near, void* far, std::int64_t bytes, int proc,
+                                    comex_group_t group) {
+  return transfer({action == Action::put ? "put" : "get", proc, group}, {.action = action},
+                  {near, far, bytes}, Finish::block());
 }
 
-[[gnu::noinline]] int blocking_get(void* src, void* dst, std::int64_t bytes, int proc, comex_group_t group) {
-  return transfer({"get", proc, group}, as_get, {dst, src, bytes}, Finish::block());
-}
-
-template <class Count>
-inline bool small_put(const void* src, void* dst, Count bytes, int proc, comex_group_t group) {
+template <Action action, class Count>
+inline bool small_copy(void* near, void* far, Count bytes, int proc, comex_group_t group) {
   PlainTarget to(proc, group);
-  if (!to || bytes <= 0 || src == nullptr) return false;
-  to.count(activity::Kind::put, static_cast<std::uint64_t>(bytes));
-  return to.direct().try_put(to.place(), to.target(), src, dst, static_cast<std::uint64_t>(bytes));
-}
-
-template <class Count>
-inline bool small_get(const void* src, void* dst, Count bytes, int proc, comex_group_t group) {
-  PlainTarget from(proc, group);
-  if (!from || bytes <= 0 || dst == nullptr) return false;
-  from.count(activity::Kind::get, static_cast<std::uint64_t>(bytes));
-  return from.direct().try_get(from.place(), from.target(), dst, src, static_cast<std::uint64_t>(bytes));
+  if (!to || bytes <= 0 || near == nullptr) return false;
+  const auto count = static_cast<std::uint64_t>(bytes);
+  to.count(op::kind_of(action), count);
+  return action == Action::put ? to.direct().try_put(to.place(), to.target(), near, far, count)
+                               : to.direct().try_get(to.place(), to.target(), near, far, count);
 }
 
 // The bytes of whole elements.
@@ -116,18 +110,11 @@ bool appended_get(const void* src, void* dst, std::int64_t bytes, int proc, come
                               static_cast<std::uint64_t>(bytes), handle, append);
 }
 
-template <class Count>
-inline int put_bytes(void* src, void* dst, Count bytes, int proc, comex_group_t group) {
-  if (small_put(src, dst, bytes, proc, group)) [[likely]]
+template <Action action, class Count>
+inline int copy_bytes(void* near, void* far, Count bytes, int proc, comex_group_t group) {
+  if (small_copy<action>(near, far, bytes, proc, group)) [[likely]]
     return COMEX_SUCCESS;
-  return blocking_put(src, dst, bytes, proc, group);
-}
-
-template <class Count>
-inline int get_bytes(void* src, void* dst, Count bytes, int proc, comex_group_t group) {
-  if (small_get(src, dst, bytes, proc, group)) [[likely]]
-    return COMEX_SUCCESS;
-  return blocking_get(src, dst, bytes, proc, group);
+  return blocking_copy<action>(near, far, bytes, proc, group);
 }
 
 inline int acc_bytes(int op, const void* scale, void* src, void* dst, std::int64_t bytes, int proc,
@@ -139,14 +126,14 @@ inline int acc_bytes(int op, const void* scale, void* src, void* dst, std::int64
 
 [[gnu::noinline]] int nbput_bytes(void* src, void* dst, std::int64_t bytes, int proc, comex_group_t group,
                                   comex_request_t* handle) {
-  if (small_put(src, dst, bytes, proc, group)) return Finish::by(handle).complete();
+  if (small_copy<Action::put>(src, dst, bytes, proc, group)) return Finish::by(handle).complete();
   if (appended_put(src, dst, bytes, proc, group)) return Finish::by(handle).complete();
   return transfer({"nbput", proc, group}, as_put, {src, dst, bytes}, Finish::by(handle));
 }
 
 [[gnu::noinline]] int nbget_bytes(void* src, void* dst, std::int64_t bytes, int proc, comex_group_t group,
                                   comex_request_t* handle) {
-  if (small_get(src, dst, bytes, proc, group)) return Finish::by(handle).complete();
+  if (small_copy<Action::get>(dst, src, bytes, proc, group)) return Finish::by(handle).complete();
   if (appended_get(src, dst, bytes, proc, group, handle)) return COMEX_SUCCESS;
   return transfer({"nbget", proc, group}, as_get, {dst, src, bytes}, Finish::by(handle));
 }
@@ -162,22 +149,23 @@ inline int acc_bytes(int op, const void* scale, void* src, void* dst, std::int64
 }  // namespace comex::calls
 
 using namespace comex::calls;
+using comex::Action;
 using comex::op::size_of;
 
 [[gnu::flatten]] int comex_put(void* src, void* dst, int bytes, int proc, comex_group_t group) {
-  return put_bytes(src, dst, bytes, proc, group);
+  return copy_bytes<Action::put>(src, dst, bytes, proc, group);
 }
 
 [[gnu::flatten]] int comex_put_x(const void* src, void* dst, size_t bytes, int proc, comex_group_t group) {
-  return put_bytes(writable(src), dst, size_of(bytes), proc, group);
+  return copy_bytes<Action::put>(writable(src), dst, size_of(bytes), proc, group);
 }
 
 [[gnu::flatten]] int comex_get(void* src, void* dst, int bytes, int proc, comex_group_t group) {
-  return get_bytes(src, dst, bytes, proc, group);
+  return copy_bytes<Action::get>(dst, src, bytes, proc, group);
 }
 
 [[gnu::flatten]] int comex_get_x(const void* src, void* dst, size_t bytes, int proc, comex_group_t group) {
-  return get_bytes(writable(src), dst, size_of(bytes), proc, group);
+  return copy_bytes<Action::get>(dst, writable(src), size_of(bytes), proc, group);
 }
 
 int comex_acc(int op, void* scale, void* src, void* dst, int bytes, int proc, comex_group_t group) {

@@ -1,4 +1,6 @@
-// The group calls: create and free, ranks, sizes, communicators, translation, hosts.
+// The group calls: create and free, ranks, sizes, communicators, translation, hosts, comparison.
+#include <comex/worlds.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -48,7 +50,23 @@ int create_of_ranks(int n, const int* pid_list, comex_group_t group, comex_group
   return worlds::create_group(*runtime, name, proposed, parent->my_endpoint(), new_group);
 }
 
+// Returns COMEX_SUCCESS when the value of ask(one, other) has been stored at `result`.
+template <class Ask>
+int ask_both(const char* name, comex_group_t a, comex_group_t b, int* result, Ask&& ask) {
+  return runtime::tell_of_group(name, a, result,
+                                [&](runtime::Runtime& runtime, const groups::Group& one) -> Result<int> {
+                                  const groups::Group* other = runtime.groups().find(b);
+                                  if (other == nullptr) return runtime::no_such_group(b);
+                                  return static_cast<int>(ask(one, *other));
+                                });
+}
+
 }  // namespace
+
+static_assert(groups::congruent == COMEX_CONGRUENT && groups::alias_bit == COMEX_ALIASED);
+static_assert(static_cast<int>(groups::Relation::identical) == COMEX_IDENT);
+static_assert(static_cast<int>(groups::Relation::similar) == COMEX_SIMILAR);
+static_assert(static_cast<int>(groups::Relation::unequal) == COMEX_UNEQUAL);
 
 }  // namespace comex::calls
 
@@ -143,4 +161,31 @@ int comex_host_of(int proc, comex_group_t group, int* host) {
                                  [](const runtime::Runtime& runtime, comex::Lpid lpid) {
                                    return static_cast<int>(runtime.pointer_domain(lpid));
                                  });
+}
+
+int comex_group_compare(comex_group_t a, comex_group_t b, int* result) {
+  return ask_both("group_compare", a, b, result, [](const groups::Group& one, const groups::Group& other) {
+    return groups::compare(one, other);
+  });
+}
+
+int comex_group_compare_basic(comex_group_t a, comex_group_t b, int* result) {
+  return ask_both("group_compare_basic", a, b, result,
+                  [](const groups::Group& one, const groups::Group& other) {
+                    return groups::compare(one, other, groups::Detail::basic);
+                  });
+}
+
+int comex_group_same_context(comex_group_t a, comex_group_t b, int* same) {
+  return ask_both("group_same_context", a, b, same, groups::same_context);
+}
+
+int comex_group_relation(comex_group_t a, comex_group_t b, int* ident_similar_or_unequal) {
+  return ask_both(
+      "group_relation", a, b, ident_similar_or_unequal,
+      [](const groups::Group& one, const groups::Group& other) { return groups::relation(one, other); });
+}
+
+int comex_group_same_endpoint(comex_group_t a, comex_group_t b, int* same) {
+  return ask_both("group_same_endpoint", a, b, same, groups::same_endpoint);
 }
