@@ -4,10 +4,8 @@
 #include <vector>
 
 #include "groups/participants.h"
-#include "runtime/allocation_words.h"
-#include "runtime/exchange_words.h"
+#include "runtime/allocating.h"
 #include "runtime/kept/allocation.h"
-#include "runtime/local_allocation.h"
 
 namespace comex::calls {
 namespace {

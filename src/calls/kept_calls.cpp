@@ -4,9 +4,7 @@
 #include <string>
 
 #include "calls/kept_calls.h"
-#include "runtime/allocation_words.h"
-#include "runtime/exchange_words.h"
-#include "runtime/local_allocation.h"
+#include "runtime/allocating.h"
 
 namespace comex::calls {
 namespace {

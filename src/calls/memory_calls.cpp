@@ -5,10 +5,7 @@
 #include <vector>
 
 #include "groups/participants.h"
-#include "runtime/allocation_words.h"
-#include "runtime/call.h"
-#include "runtime/exchange_words.h"
-#include "runtime/local_allocation.h"
+#include "runtime/allocating.h"
 
 namespace comex::calls {
 namespace {

@@ -3,8 +3,7 @@
 #include <cstring>
 
 #include "calls/carry_out.h"
-#include "runtime/exchange_words.h"
-#include "runtime/local_allocation.h"
+#include "runtime/allocating.h"
 #include "runtime/opening/server_options.h"
 
 namespace comex::calls {

@@ -13,15 +13,42 @@
 #include <string>
 
 #include "core/ids.h"
+#include "groups/directory.h"
 #include "nb/completion.h"
 #include "op/control_messages.h"
-#include "runtime/reach.h"
+#include "op/direct.h"
+#include "op/remote/remote.h"
+#include "op/remote_target.h"
+#include "op/stall_watch.h"
 #include "transport/transport.h"
 
 namespace comex::runtime {
 
 class ProgressLoop;
 class Runtime;
+
+// The way of an operation to its target, in the own world or across a bridge. It is a value, made when an
+// operation cannot take the short local path.
+struct Reach {
+  Lpid lpid = no_lpid;
+  Gpid gpid;                  // its rank is the worker number in its world
+  groups::WorkerPlace place;  // on the wire that leads there; base: where its arena is mapped in this process
+  op::Remote* remote = nullptr;
+  BridgeId bridge = no_bridge;
+  const op::Direct* direct = nullptr;  // null: its memory is not in this process's address space
+  std::uint64_t owners_base = 0;       // of another world: where the owner has mapped its arena
+  Requester by = {};                   // the party that acts
+  TargetName named = {};               // the program's name for it
+
+  Worker worker() const { return gpid.rank; }
+  op::RemoteTarget remote_target() const {
+    return {gpid.world, place.server, gpid.rank, place.base, place.server != place.rank, by, named};
+  }
+  // The reason to report while something waits for it.
+  op::WaitReason reason(const char* operation) const {
+    return {.operation = operation, .target = lpid, .server = place.server, .named = named};
+  }
+};
 
 // How control messages reach a process: the messages of a wire, and the rank there. Null: no way leads there.
 struct ControlRoute {

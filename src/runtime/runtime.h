@@ -35,7 +35,6 @@
 #include "runtime/host_collectives.h"
 #include "runtime/opening/world.h"
 #include "runtime/other_worlds.h"
-#include "runtime/reach.h"
 #include "runtime/report.h"
 #include "watch/job_state.h"
 

@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "runtime/allocation_words.h"
-#include "runtime/call.h"
-#include "runtime/exchange_words.h"
-#include "runtime/local_allocation.h"
+#include "runtime/allocating.h"
 
 namespace comex::runtime {
 namespace {

@@ -18,7 +18,7 @@
 
 #include "op/control_messages.h"
 #include "op/remote/remote.h"
-#include "runtime/reach.h"
+#include "runtime/other_worlds.h"
 #include "worlds/bridge/bridge_endpoint.h"
 
 namespace comex::worlds {
