@@ -3,9 +3,7 @@
 #include <cstring>
 #include <iterator>
 
-#include "calls/batched_calls.h"
-#include "calls/carry_out.h"
-#include "calls/plain_target.h"
+#include "calls/short_paths.h"
 #include "runtime/call.h"
 
 namespace comex::calls {

@@ -3,8 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "calls/carry_out.h"
-#include "calls/plain_target.h"
+#include "calls/short_paths.h"
 #include "groups/contexts.h"
 #include "groups/participants.h"
 #include "runtime/call.h"

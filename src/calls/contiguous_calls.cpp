@@ -1,7 +1,5 @@
 // The calls put, get, acc and acc_op, and their non-blocking forms. Each tries the short direct path first.
-#include "calls/batched_calls.h"
-#include "calls/carry_out.h"
-#include "calls/plain_target.h"
+#include "calls/short_paths.h"
 #include "runtime/call.h"
 
 namespace comex::calls {

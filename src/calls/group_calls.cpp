@@ -1,4 +1,5 @@
-// The group calls: create and free, ranks, sizes, communicators, translation, hosts, comparison.
+// The group calls: create and free, ranks, sizes, communicators, translation, hosts, comparison, dead
+// members.
 #include <comex/worlds.h>
 
 #include <algorithm>
@@ -48,6 +49,15 @@ int create_of_ranks(int n, const int* pid_list, comex_group_t group, comex_group
                                        .bridge = parent->bridge(),
                                        .waits_for_all = waits_for_all};
   return worlds::create_group(*runtime, name, proposed, parent->my_endpoint(), new_group);
+}
+
+std::vector<std::uint32_t> living_ranks(const runtime::Runtime& runtime,
+                                        const groups::ConnectionTable& members) {
+  std::vector<std::uint32_t> ranks;
+  for (std::uint32_t rank = 0; rank < members.size(); ++rank) {
+    if (!runtime::has_failed(runtime, members.lpid(rank))) ranks.push_back(rank);
+  }
+  return ranks;
 }
 
 // Returns COMEX_SUCCESS when the value of ask(one, other) has been stored at `result`.
@@ -188,4 +198,54 @@ int comex_group_relation(comex_group_t a, comex_group_t b, int* ident_similar_or
 
 int comex_group_same_endpoint(comex_group_t a, comex_group_t b, int* same) {
   return ask_both("group_same_endpoint", a, b, same, groups::same_endpoint);
+}
+
+int comex_failed(comex_group_t handle, int* n, int* ranks) {
+  const char* const name = "failed";
+  runtime::Runtime* const runtime = runtime::enter(name);
+  if (runtime == nullptr || !runtime::has_place(*runtime, name, n)) return COMEX_FAILURE;
+  const groups::Group* const group = runtime::find_group(*runtime, name, handle);
+  if (group == nullptr) return COMEX_FAILURE;
+  const bool is_any_dead = runtime->world().failures.epoch() != 0;
+  if (is_any_dead) runtime->look_at_failures();
+  std::vector<int> found;
+  for (std::uint32_t rank = 0; is_any_dead && rank < group->targets().size(); ++rank) {
+    if (runtime::has_failed(*runtime, group->targets().lpid(rank))) found.push_back(static_cast<int>(rank));
+  }
+  // One may have been found after the look: what is sent to it from now on fails.
+  if (!found.empty()) runtime->lose_hosts();
+  *n = static_cast<int>(found.size());
+  if (ranks != nullptr) std::ranges::copy(found, ranks);
+  return COMEX_SUCCESS;
+}
+
+// Members that know of different deaths propose different lists, which do not meet. Each starts again when it
+// learns of one in its list, so that all come to the same list in the end.
+int comex_group_shrink(comex_group_t handle, comex_group_t* smaller) {
+  const char* const name = "group_shrink";
+  runtime::Runtime* const runtime = runtime::enter(name);
+  if (runtime == nullptr || !runtime::has_place(*runtime, name, smaller)) return COMEX_FAILURE;
+  const groups::Group* const group = runtime::enter_group(*runtime, name, handle);
+  if (group == nullptr) return COMEX_FAILURE;
+  const runtime::CallScope call(name, handle);
+  if (const std::string why = worlds::why_two_sided(*group, handle); !why.empty())
+    return runtime->reporter().fail({.operation = name}, why);
+  for (;;) {
+    const std::vector<std::uint32_t> ranks = living_ranks(*runtime, group->members());
+    const std::vector<Lpid> lpids = group->members().lpids(ranks);
+    const worlds::ProposedGroup living{.lpids = lpids,
+                                       .endpoints = group->endpoints().subset(ranks),
+                                       .bridge = group->bridge(),
+                                       .waits_for_all = true};
+    switch (worlds::try_to_create_group(*runtime, name, living, group->my_endpoint(), smaller)) {
+      case worlds::Created::yes:
+        return COMEX_SUCCESS;
+      case worlds::Created::member_died:
+        continue;
+      case worlds::Created::bridge_is_lost:
+        return runtime->reporter().fail({.operation = name}, runtime->why_lost(group->bridge()));
+      case worlds::Created::no:
+        return COMEX_FAILURE;
+    }
+  }
 }

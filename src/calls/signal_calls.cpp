@@ -1,8 +1,7 @@
 // The calls put_signal, wait_until, and their further forms.
 #include <atomic>
 
-#include "calls/carry_out.h"
-#include "calls/plain_target.h"
+#include "calls/short_paths.h"
 #include "runtime/call.h"
 
 namespace comex::calls {
