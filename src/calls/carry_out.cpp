@@ -63,7 +63,7 @@ int carry_out_directly(runtime::Runtime& runtime, const char* name, Operation& o
   return COMEX_SUCCESS;
 }
 
-std::string what_is_wrong(const Accumulate& acc) {
+std::string what_is_wrong(const DataCall& acc) {
   if (!acc.is_known()) {
     return "the operation " + std::to_string(acc.op) + " is unknown; COMEX_OP_SUM to COMEX_OP_XOR are " +
            std::to_string(COMEX_OP_SUM) + " to " + std::to_string(COMEX_OP_XOR);
@@ -84,9 +84,9 @@ runtime::Runtime* enter(const Call& call, const DataCall& request, runtime::Reac
                         op::Arguments& found) {
   runtime::Runtime* const runtime = runtime::enter(call.name);
   if (runtime == nullptr) return nullptr;
-  const Scaling scaling = request.acc.scaling();
+  const Scaling scaling = request.scaling();
   if (request.action == Action::acc && scaling.scalar == Scalar::none) {
-    runtime->reporter().fail({.operation = call.name}, what_is_wrong(request.acc));
+    runtime->reporter().fail({.operation = call.name}, what_is_wrong(request));
     return nullptr;
   }
   if (!runtime::find_reach(*runtime, call.name, call.proc, call.group, target)) return nullptr;

@@ -74,13 +74,12 @@ inline constexpr Scale ones[] = {{},
                                  scale_by_one<double>()};
 static_assert(std::size(ones) == scalar_kinds);
 
-// What the program says of an accumulate: a type and a scale, or a type and an operation.
-struct Accumulate {
+// What a call asks for: an action and, of an accumulate, a type and a scale, or a type and an operation.
+struct DataCall {
+  Action action = Action::acc;
   int type = 0;
   const void* scale = nullptr;
   int op = COMEX_OP_SUM;
-
-  static Accumulate by(int op, int type) { return {type, &ones[static_cast<unsigned>(scalar_of(type))], op}; }
 
   bool is_known() const { return op >= COMEX_OP_SUM && op <= COMEX_OP_XOR; }
   Combine combine() const { return static_cast<Combine>(op - COMEX_OP_SUM); }
@@ -95,16 +94,13 @@ static_assert(COMEX_OP_XOR - COMEX_OP_SUM + 1 == combine_kinds && COMEX_OP_MIN -
               COMEX_OP_MAX - COMEX_OP_SUM == 2 && COMEX_OP_PROD - COMEX_OP_SUM == 3 &&
               COMEX_OP_REPLACE - COMEX_OP_SUM == 4 && COMEX_OP_AND - COMEX_OP_SUM == 5 &&
               COMEX_OP_OR - COMEX_OP_SUM == 6);
-
-// What a call asks for; `acc` counts for accumulates only.
-struct DataCall {
-  Action action = Action::acc;
-  Accumulate acc = {};
-};
 inline constexpr DataCall as_put{.action = Action::put};
 inline constexpr DataCall as_get{.action = Action::get};
-inline DataCall as_acc(const Accumulate& acc) {
-  return {.acc = acc};
+inline DataCall as_acc(int type, const void* scale) {
+  return {.type = type, .scale = scale};
+}
+inline DataCall as_acc_op(int op, int type) {
+  return {.type = type, .scale = &ones[static_cast<unsigned>(scalar_of(type))], .op = op};
 }
 // The same as enter() above, and finds what op::validate() takes.
 runtime::Runtime* enter(const Call& call, const DataCall& request, runtime::Reach& target,

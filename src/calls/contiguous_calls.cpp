@@ -30,7 +30,7 @@ void* writable(const void* source) {  // no call writes to its source
 // Takes its arguments one by one: a short path whose arguments lie in memory for it takes half as long again.
 [[gnu::noinline]] int blocking_acc(int op, const void* scale, void* src, void* dst, std::int64_t bytes,
                                    int proc, comex_group_t group) {
-  return transfer({"acc", proc, group}, as_acc({op, scale}), {src, dst, bytes}, Finish::block());
+  return transfer({"acc", proc, group}, as_acc(op, scale), {src, dst, bytes}, Finish::block());
 }
 
 // A put or a get, as its Action says.
@@ -56,7 +56,7 @@ inline std::uint64_t whole_bytes(Scalar scalar, std::int64_t bytes) {
   return static_cast<std::uint64_t>(bytes) & ~(std::uint64_t{scalar_bytes(scalar)} - 1);
 }
 
-inline bool small_acc(const Call& call, const Accumulate& acc, const ContiguousArguments& arguments) {
+inline bool small_acc(const Call& call, const DataCall& acc, const ContiguousArguments& arguments) {
   PlainTarget to(call.proc, call.group);
   const Scalar scalar = acc.scaling().scalar;
   if (!to || scalar == Scalar::none || arguments.bytes <= 0 || acc.scale == nullptr ||
@@ -83,7 +83,7 @@ bool appended_put(const void* src, void* dst, std::int64_t bytes, int proc, come
          appended(*runtime, activity::Kind::put, {"nbput", proc}, static_cast<std::uint64_t>(bytes), append);
 }
 
-bool appended_acc(const Call& call, const Accumulate& acc, const ContiguousArguments& arguments) {
+bool appended_acc(const Call& call, const DataCall& acc, const ContiguousArguments& arguments) {
   const Scaling scaling = acc.scaling();
   const bool is_sum = scaling.combine == Combine::sum;  // others are in no batch
   if (scaling.scalar == Scalar::none || !is_sum || acc.scale == nullptr || arguments.bytes <= 0) return false;
@@ -117,7 +117,7 @@ inline int copy_bytes(void* near, void* far, Count bytes, int proc, comex_group_
 
 inline int acc_bytes(int op, const void* scale, void* src, void* dst, std::int64_t bytes, int proc,
                      comex_group_t group) {
-  if (small_acc({"acc", proc, group}, {op, scale}, {src, dst, bytes})) [[likely]]
+  if (small_acc({"acc", proc, group}, as_acc(op, scale), {src, dst, bytes})) [[likely]]
     return COMEX_SUCCESS;
   return blocking_acc(op, scale, src, dst, bytes, proc, group);
 }
@@ -136,11 +136,11 @@ inline int acc_bytes(int op, const void* scale, void* src, void* dst, std::int64
   return transfer({"nbget", proc, group}, as_get, {dst, src, bytes}, Finish::by(handle));
 }
 
-[[gnu::noinline]] int nbacc_bytes(const Call& call, const Accumulate& acc,
-                                  const ContiguousArguments& arguments, comex_request_t* handle) {
+[[gnu::noinline]] int nbacc_bytes(const Call& call, const DataCall& acc, const ContiguousArguments& arguments,
+                                  comex_request_t* handle) {
   if (small_acc(call, acc, arguments)) return Finish::by(handle).complete();
   if (appended_acc(call, acc, arguments)) return Finish::by(handle).complete();
-  return transfer(call, as_acc(acc), arguments, Finish::by(handle));
+  return transfer(call, acc, arguments, Finish::by(handle));
 }
 
 }  // namespace
@@ -177,10 +177,10 @@ int comex_acc_x(int type, const void* scale, const void* src, void* dst, size_t 
 
 int comex_acc_op(int op, int type, const void* src, void* dst, size_t bytes, int proc, comex_group_t group) {
   const Call call{"acc_op", proc, group};
-  const Accumulate acc = Accumulate::by(op, type);
+  const DataCall acc = as_acc_op(op, type);
   const ContiguousArguments arguments{writable(src), dst, size_of(bytes)};
   if (small_acc(call, acc, arguments)) return COMEX_SUCCESS;
-  return transfer(call, as_acc(acc), arguments, Finish::block());
+  return transfer(call, acc, arguments, Finish::block());
 }
 
 int comex_nbput(void* src, void* dst, int bytes, int proc, comex_group_t group, comex_request_t* handle) {
@@ -203,16 +203,17 @@ int comex_nbget_x(const void* src, void* dst, size_t bytes, int proc, comex_grou
 
 int comex_nbacc(int op, void* scale, void* src, void* dst, int bytes, int proc, comex_group_t group,
                 comex_request_t* handle) {
-  return nbacc_bytes({"nbacc", proc, group}, {op, scale}, {src, dst, bytes}, handle);
+  return nbacc_bytes({"nbacc", proc, group}, as_acc(op, scale), {src, dst, bytes}, handle);
 }
 
 int comex_nbacc_x(int type, const void* scale, const void* src, void* dst, size_t bytes, int proc,
                   comex_group_t group, comex_request_t* handle) {
-  return nbacc_bytes({"nbacc", proc, group}, {type, scale}, {writable(src), dst, size_of(bytes)}, handle);
+  return nbacc_bytes({"nbacc", proc, group}, as_acc(type, scale), {writable(src), dst, size_of(bytes)},
+                     handle);
 }
 
 int comex_nbacc_op(int op, int type, const void* src, void* dst, size_t bytes, int proc, comex_group_t group,
                    comex_request_t* handle) {
-  return nbacc_bytes({"nbacc_op", proc, group}, Accumulate::by(op, type),
-                     {writable(src), dst, size_of(bytes)}, handle);
+  return nbacc_bytes({"nbacc_op", proc, group}, as_acc_op(op, type), {writable(src), dst, size_of(bytes)},
+                     handle);
 }

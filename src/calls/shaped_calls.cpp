@@ -97,7 +97,7 @@ COMEX_DATA_PAIR(gets, "gets",
 COMEX_DATA_PAIR(accs, "accs",
                 (int op, void* scale, void* src, int* src_stride, void* dst, int* dst_stride, int* count,
                  int stride_levels, int proc, comex_group_t group),
-                as_acc({op, scale}), sides(src, src_stride, dst, dst_stride, count, stride_levels))
+                as_acc(op, scale), sides(src, src_stride, dst, dst_stride, count, stride_levels))
 
 COMEX_DATA_PAIR(puts_x, "puts",
                 (const void* src, const ptrdiff_t* src_stride, void* dst, const ptrdiff_t* dst_stride,
@@ -113,14 +113,13 @@ COMEX_DATA_PAIR(accs_x, "accs",
                 (int type, const void* scale, const void* src, const ptrdiff_t* src_stride, void* dst,
                  const ptrdiff_t* dst_stride, const size_t* count, int stride_levels, int proc,
                  comex_group_t group),
-                as_acc({type, scale}), sides(src, src_stride, dst, dst_stride, count, stride_levels))
+                as_acc(type, scale), sides(src, src_stride, dst, dst_stride, count, stride_levels))
 
 COMEX_DATA_PAIR(accs_op, "accs_op",
                 (int op, int type, const void* src, const ptrdiff_t* src_stride, void* dst,
                  const ptrdiff_t* dst_stride, const size_t* count, int stride_levels, int proc,
                  comex_group_t group),
-                as_acc(Accumulate::by(op, type)),
-                sides(src, src_stride, dst, dst_stride, count, stride_levels))
+                as_acc_op(op, type), sides(src, src_stride, dst, dst_stride, count, stride_levels))
 
 COMEX_DATA_PAIR(putv, "putv", (comex_giov_t * darr, int len, int proc, comex_group_t group), as_put, darr,
                 len)
@@ -130,7 +129,7 @@ COMEX_DATA_PAIR(getv, "getv", (comex_giov_t * darr, int len, int proc, comex_gro
 
 COMEX_DATA_PAIR(accv, "accv",
                 (int op, void* scale, comex_giov_t* darr, int len, int proc, comex_group_t group),
-                as_acc({op, scale}), darr, len)
+                as_acc(op, scale), darr, len)
 
 COMEX_DATA_PAIR(putv_x, "putv", (const comex_giov_x_t* darr, size_t len, int proc, comex_group_t group),
                 as_put, darr, size_of(len))
@@ -141,8 +140,8 @@ COMEX_DATA_PAIR(getv_x, "getv", (const comex_giov_x_t* darr, size_t len, int pro
 COMEX_DATA_PAIR(accv_x, "accv",
                 (int type, const void* scale, const comex_giov_x_t* darr, size_t len, int proc,
                  comex_group_t group),
-                as_acc({type, scale}), darr, size_of(len))
+                as_acc(type, scale), darr, size_of(len))
 
 COMEX_DATA_PAIR(accv_op, "accv_op",
                 (int op, int type, const comex_giov_x_t* darr, size_t len, int proc, comex_group_t group),
-                as_acc(Accumulate::by(op, type)), darr, size_of(len))
+                as_acc_op(op, type), darr, size_of(len))
