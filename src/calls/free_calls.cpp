@@ -1,5 +1,6 @@
 // Frees what was allocated over a group. The call fails on all members or on none.
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,8 +38,9 @@ class Freeing {
   // Sets id_. Returns false if the call ends here, with failed_.
   bool settle();
   bool settle_unknown(const std::vector<runtime::Claim>& claims, const std::vector<std::size_t>& members);
-  bool ask_for(std::uint64_t address,
-               runtime::Answered& found);  // the owners of the address among our allocations
+  // Asks the owners for their allocations over the group that begin at the address; hosts may use one address
+  // for several.
+  bool ask_for(std::uint64_t address, std::set<std::uint64_t>& ids);
   template <class T>
   bool gather(const T& mine, std::vector<T>& all);
 
@@ -46,7 +48,12 @@ class Freeing {
     failed_ = status;
     return false;
   }
-  bool refuse(const runtime::Mistaken& mistaken);
+  bool refuse(std::size_t member, const std::string& why);  // that member tells why
+  bool refuse_address(std::size_t member, bool has_one) {
+    return refuse(member,
+                  has_one ? "the address names another allocation than that of another member of the group"
+                          : "the address is not that of an allocation over group " + std::to_string(handle_));
+  }
   int free_own_part();
   int free_all_parts();
 
@@ -94,7 +101,8 @@ int Freeing::run() {
 bool Freeing::settle() {
   std::vector<runtime::Claim> claims;
   if (!gather(mine_, claims)) return false;
-  if (const auto mistaken = runtime::first_mistake(claims)) return refuse(*mistaken);
+  if (const auto mistaken = runtime::first_mistake(claims))
+    return refuse_address(*mistaken, claims[*mistaken].kind == runtime::Claim::known);
   id_ = runtime::known_id(claims);
   const std::vector<std::size_t> members = runtime::unanswered(claims);
   return members.empty() || settle_unknown(claims, members);
@@ -102,12 +110,15 @@ bool Freeing::settle() {
 
 bool Freeing::settle_unknown(const std::vector<runtime::Claim>& claims,
                              const std::vector<std::size_t>& members) {
-  runtime::Answered found;
+  std::set<std::uint64_t> ids;
   if (id_ == 0) {
-    if (!ask_for(claims[members.front()].address, found)) return false;
-    if (found.id == 0) return refuse({members.front(), runtime::Mistake::no_allocation});
-    if (found.is_one_of_several) return refuse({members.front(), runtime::Mistake::one_of_several});
-    id_ = found.id;
+    if (!ask_for(claims[members.front()].address, ids)) return false;
+    if (ids.empty()) return refuse_address(members.front(), false);
+    if (ids.size() > 1) {
+      return refuse(members.front(),
+                    "the address is that of several allocations, on several hosts; free by the own address");
+    }
+    id_ = *ids.begin();
   }
   const std::optional<runtime::Allocation> allocation =
       runtime_.allocations().by_id(id_, group_.my_endpoint());
@@ -115,17 +126,16 @@ bool Freeing::settle_unknown(const std::vector<runtime::Claim>& claims,
   if (!gather(allocation ? reinterpret_cast<std::uint64_t>(allocation->own) : 0, addresses)) return false;
   const auto stranger = runtime::first_stranger(claims, members, std::move(addresses));
   if (!stranger) return true;
-  if (!ask_for(claims[*stranger].address, found)) return false;
-  return refuse(
-      {*stranger, found.id == 0 ? runtime::Mistake::no_allocation : runtime::Mistake::another_allocation});
+  return ask_for(claims[*stranger].address, ids) && refuse_address(*stranger, !ids.empty());
 }
 
-bool Freeing::ask_for(std::uint64_t address, runtime::Answered& found) {
+bool Freeing::ask_for(std::uint64_t address, std::set<std::uint64_t>& ids) {
   const std::optional<runtime::Allocation> mine =
       runtime_.allocations().named_by(reinterpret_cast<const void*>(address));
-  std::vector<std::uint64_t> ids;
-  if (!gather(mine && is_ours(*mine) ? mine->id : 0, ids)) return false;
-  found = runtime::answered(ids);
+  std::vector<std::uint64_t> answers;  // 0: the owner does not have it
+  if (!gather(mine && is_ours(*mine) ? mine->id : 0, answers)) return false;
+  ids = {answers.begin(), answers.end()};
+  ids.erase(0);
   return true;
 }
 
@@ -135,20 +145,8 @@ bool Freeing::gather(const T& mine, std::vector<T>& all) {
   return !has_lost_members() || end(free_own_part());
 }
 
-bool Freeing::refuse(const runtime::Mistaken& mistaken) {
-  if (mistaken.member != me_) return end(runtime::failed_elsewhere(runtime_));
-  switch (mistaken.mistake) {
-    case runtime::Mistake::no_allocation:
-      return end(runtime_.reporter().fail(
-          where_, "the address is not that of an allocation over group " + std::to_string(handle_)));
-    case runtime::Mistake::another_allocation:
-      return end(runtime_.reporter().fail(
-          where_, "the address names another allocation than that of another member of the group"));
-    case runtime::Mistake::one_of_several:
-      break;
-  }
-  return end(runtime_.reporter().fail(
-      where_, "the address is that of several allocations, on several hosts; free by the own address"));
+bool Freeing::refuse(std::size_t member, const std::string& why) {
+  return end(member == me_ ? runtime_.reporter().fail(where_, why) : runtime::failed_elsewhere(runtime_));
 }
 
 bool Freeing::has_lost_members() {

@@ -74,12 +74,11 @@ std::optional<std::uint64_t> AllocationVerdict::same_nth() const {
   return nth_;
 }
 
-std::optional<Mistaken> first_mistake(std::span<const Claim> claims) {
+std::optional<std::size_t> first_mistake(std::span<const Claim> claims) {
   const std::uint64_t id = known_id(claims);
   for (std::size_t member = 0; member < claims.size(); ++member) {
     const Claim& claim = claims[member];
-    if (claim.kind == Claim::wrong) return Mistaken{member, Mistake::no_allocation};
-    if (claim.kind == Claim::known && claim.id != id) return Mistaken{member, Mistake::another_allocation};
+    if (claim.kind == Claim::wrong || (claim.kind == Claim::known && claim.id != id)) return member;
   }
   return std::nullopt;
 }
@@ -94,16 +93,6 @@ std::vector<std::size_t> unanswered(std::span<const Claim> claims) {
   for (const std::size_t member : members_of_kind(claims, Claim::known))
     known.push_back(claims[member].address);
   return without(claims, members_of_kind(claims, Claim::unknown), std::move(known));
-}
-
-Answered answered(std::span<const std::uint64_t> ids) {
-  Answered found;
-  for (const std::uint64_t id : ids) {
-    if (id == 0) continue;
-    found.is_one_of_several |= found.id != 0 && found.id != id;
-    if (found.id == 0) found.id = id;
-  }
-  return found;
 }
 
 std::optional<std::size_t> first_stranger(std::span<const Claim> claims, std::span<const std::size_t> members,

@@ -97,24 +97,13 @@ struct Claim {
   std::uint64_t address = 0;  // the given address, known or not
 };
 
-enum class Mistake : std::uint8_t { no_allocation, another_allocation, one_of_several };
-struct Mistaken {
-  std::size_t member;
-  Mistake mistake;
-};
-// The first claim that is wrong, whatever the owners answer.
-std::optional<Mistaken> first_mistake(std::span<const Claim> claims);
+// The first member whose claim is a mistake, whatever the owners answer: it is wrong, or about another
+// allocation than that of the first member that knows one.
+std::optional<std::size_t> first_mistake(std::span<const Claim> claims);
 // The id that a member knows; 0: no member knows it.
 std::uint64_t known_id(std::span<const Claim> claims);
 // The members whose address is unknown and differs from the addresses by which others know the allocation.
 std::vector<std::size_t> unanswered(std::span<const Claim> claims);
-// The owners' answer for an address; 0: the owner does not have it. Hosts may use the same address for
-// several allocations.
-struct Answered {
-  std::uint64_t id = 0;  // 0: no owner has it
-  bool is_one_of_several = false;
-};
-Answered answered(std::span<const std::uint64_t> ids);
 // The first of those members whose address no owner has. `addresses`: all of the allocation, in any order.
 std::optional<std::size_t> first_stranger(std::span<const Claim> claims, std::span<const std::size_t> members,
                                           std::vector<std::uint64_t> addresses);

@@ -1,4 +1,4 @@
-#include "runtime/opening/hosts.h"
+#include "runtime/opening/steps.h"
 
 #include <cstdint>
 #include <memory>

@@ -1,23 +1,29 @@
-// The steps of opening a world that have no other user, in the order of open_world.
+// The steps of opening a world, in the order of open_world.
 //
 // identity: a world gets its number, launch id and nonce, and its processes get their ranks in their
 // programs.
-// banner: what users see when a world opens: notices of the split and, under COMEX_VERBOSE, hosts, roles, who
-// serves whom, and the settings with their sources.
-// bind: with COMEX_BIND=progress, each progress rank is bound to a core to which no worker is bound; with
-// COMEX_BIND=all, every rank to cores of its own. A rank that would have to share a core stays unbound, free
-// to run anywhere, and a line says so. All ranks of a machine, virtual hosts or not, see the same bindings
-// and make the same choice.
+// hosts: which ranks share a host, by keys from facts and then by a probe that each must attach to. Only
+// ranks that may share a host exchange them; each learns the lowest rank of its own host. banner: what users
+// see when a world opens: notices of the split and, under COMEX_VERBOSE, hosts, roles, who serves whom, and
+// the settings with their sources. bind: with COMEX_BIND=progress, each progress rank is bound to a core to
+// which no worker is bound; with COMEX_BIND=all, every rank to cores of its own. A rank that would have to
+// share a core stays unbound, free to run anywhere, and a line says so. All ranks of a machine, virtual hosts
+// or not, see the same bindings and make the same choice.
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <span>
+#include <vector>
 
 #include "core/settings.h"
 #include "core/status.h"
 #include "mpi/symbols.h"
+#include "pr/setup/host_key.h"
 #include "pr/setup/placement.h"
 #include "runtime/opening/world.h"
 #include "runtime/report.h"
+#include "shm/os.h"
 #include "transport/collective.h"
 
 namespace comex::runtime {
@@ -25,6 +31,24 @@ namespace comex::runtime {
 // Collective over the wire. `opening`: the number of worlds that this process has opened before. It fails on
 // rank 0 only, when the launch has no number left.
 Status name_world(transport::Collective& all, std::uint32_t opening, World& world);
+
+// The key that this process computes for its host.
+pr::HostKey own_host_key(shm::Os& os, const Settings& settings);
+
+// The caller's machine: its number, which is its lowest rank, and its ranks.
+struct Machine {
+  int number = 0;
+  std::unique_ptr<transport::Collective> ranks;
+};
+// Collective over the wire, before the split. Prints a notice if ranks that look alike share no memory.
+// Returns this rank's failure; where another one of its machine has failed, nothing is found either.
+Status find_machine(transport::Collective& all, shm::Os& os, const Settings& settings,
+                    const Reporter& reporter, Machine& found);
+
+// Returns the number of the machine of each of `ranks` ranks. Collective over the lowest ranks of virtual
+// hosts. `own`: the caller's ranks, ascending; `machine`: their number.
+std::vector<int> machines_of_ranks(transport::Collective& lowest, int machine, std::span<const int> own,
+                                   std::size_t ranks);
 
 // Whether the checker that COMEX_CHECK asks for stands in front of the calls that the program makes.
 inline Status check_attached(CheckMode wanted, OnFailure on_failure) {

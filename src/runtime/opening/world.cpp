@@ -16,7 +16,6 @@
 #include "runtime/opening/boards.h"
 #include "runtime/opening/directory.h"
 #include "runtime/opening/eager.h"
-#include "runtime/opening/hosts.h"
 #include "runtime/opening/steps.h"
 #include "runtime/process.h"
 #include "shm/posix_os.h"

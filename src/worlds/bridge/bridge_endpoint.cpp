@@ -8,8 +8,8 @@
 #include "runtime/exchange.h"
 #include "runtime/mpi_in_use.h"
 #include "runtime/opening/eager.h"
-#include "runtime/opening/hosts.h"
 #include "runtime/opening/server_options.h"
+#include "runtime/opening/steps.h"
 #include "transport/mpi_collective.h"
 #include "worlds/connect/dynamic.h"
 
