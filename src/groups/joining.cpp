@@ -113,14 +113,18 @@ class Joining {
     if (verdict) verdict = check_worlds(mine.worlds, theirs->worlds);
     if (verdict) verdict = check_members(mine.members, theirs->members);
     if (verdict) fill_decision(mine, theirs.value(), known);
-    // Either side may have to send worlds to its own members. Both sides then agree once more at the end.
+    return exchange_verdicts(verdict);
+  }
+
+  // Either side may have to send worlds to its own members. Both sides then agree once more at the end.
+  Status exchange_verdicts(const Status& mine) {
     const bool we_teach = decision_.has_packages;
-    Result<Bytes> other = channel_.exchange(Packer().value(we_teach).field(pack_verdict(verdict)).take());
-    if (!other) return verdict ? Status(other.take_failure()) : verdict;
-    Unpacker unpacker(other.value());
+    Result<Bytes> theirs = channel_.exchange(Packer().value(we_teach).field(pack_verdict(mine)).take());
+    if (!theirs) return mine ? Status(theirs.take_failure()) : mine;
+    Unpacker unpacker(theirs.value());
     decision_.has_packages = unpacker.value<bool>() || we_teach;
-    Status others = unpack_verdict(unpacker.array<std::byte>());
-    return verdict ? others : verdict;
+    Status other = unpack_verdict(unpacker.array<std::byte>());
+    return mine ? other : mine;
   }
 
   void fill_decision(const SideOffer& mine, const SideOffer& theirs,
@@ -274,13 +278,6 @@ class Joining {
     Result<Bytes> received = channel_.broadcast(verdict);
     if (!received) return cut_off(received.take_failure());
     return unpack_verdict(received.value());
-  }
-
-  Status exchange_verdicts(const Status& mine) {
-    Result<Bytes> theirs = channel_.exchange(pack_verdict(mine));
-    if (!theirs) return mine ? Status(theirs.take_failure()) : mine;
-    Status other = unpack_verdict(theirs.value());
-    return mine ? other : mine;
   }
 
   // ---- step 5 ----
