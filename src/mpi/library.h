@@ -3,7 +3,7 @@
 // The runtime is right without any of it: `plain` knows nothing. What is known saves time (messages that MPI
 // sends at once, yields) and lets messages name what a user can do. This is the only room that knows one
 // implementation from another; there is one file for each. Everything here is constant; runtime chooses once
-// for a process (runtime/mpi_in_use).
+// for a process (runtime/environment).
 #pragma once
 
 #include <cstdint>

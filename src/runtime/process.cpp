@@ -7,7 +7,6 @@
 
 #include "runtime/caller.h"
 #include "runtime/environment.h"
-#include "runtime/mpi_in_use.h"
 #include "shm/posix_os.h"
 
 namespace comex::runtime {

@@ -13,7 +13,6 @@
 #include "runtime/communicator.h"
 #include "runtime/environment.h"
 #include "runtime/facade.h"
-#include "runtime/mpi_in_use.h"
 #include "runtime/process.h"
 
 namespace comex::runtime {

@@ -5,7 +5,6 @@
 
 #include "runtime/environment.h"
 #include "runtime/facade.h"
-#include "runtime/mpi_in_use.h"
 
 // Defined if the program is linked with one of the ARMCI libraries.
 extern "C" __attribute__((weak)) comex::runtime::FlavourMark comex_armci_flavour;

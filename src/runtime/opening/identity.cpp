@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "groups/world_identity.h"
+#include "runtime/environment.h"
 #include "runtime/exchange.h"
-#include "runtime/mpi_in_use.h"
 
 namespace comex::runtime {
 namespace {

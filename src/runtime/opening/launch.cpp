@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "runtime/mpi_in_use.h"
+#include "runtime/environment.h"
 #include "runtime/opening/steps.h"
 
 namespace comex::runtime {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "pr/service_report.h"
-#include "runtime/mpi_in_use.h"
+#include "runtime/environment.h"
 #include "runtime/opening/boards.h"
 #include "runtime/opening/launch.h"
 #include "runtime/opening/server_options.h"

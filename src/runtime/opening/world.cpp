@@ -12,7 +12,6 @@
 
 #include "runtime/environment.h"
 #include "runtime/exchange.h"
-#include "runtime/mpi_in_use.h"
 #include "runtime/opening/boards.h"
 #include "runtime/opening/directory.h"
 #include "runtime/opening/eager.h"

@@ -5,8 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "runtime/environment.h"
 #include "runtime/exchange.h"
-#include "runtime/mpi_in_use.h"
 #include "runtime/opening/eager.h"
 #include "runtime/opening/server_options.h"
 #include "runtime/opening/steps.h"

@@ -5,8 +5,8 @@
 
 #include "core/protocol.h"
 #include "runtime/communicator.h"
+#include "runtime/environment.h"
 #include "runtime/exchange.h"
-#include "runtime/mpi_in_use.h"
 #include "runtime/opening/world.h"
 #include "transport/mpi_collective.h"
 #include "worlds/connect/ports/life_watch.h"

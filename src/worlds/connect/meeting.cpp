@@ -7,7 +7,7 @@
 #include "core/diagnose.h"
 #include "groups/participants.h"
 #include "runtime/call.h"
-#include "runtime/mpi_in_use.h"
+#include "runtime/environment.h"
 #include "worlds/agreement/agree.h"
 #include "worlds/agreement/create_group.h"
 #include "worlds/bridge/bridge.h"

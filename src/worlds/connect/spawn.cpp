@@ -14,7 +14,6 @@
 #include "groups/world_identity.h"
 #include "runtime/call.h"
 #include "runtime/environment.h"
-#include "runtime/mpi_in_use.h"
 #include "worlds/connect/dynamic.h"
 #include "worlds/connect/meeting.h"
 #include "worlds/joined_worlds.h"

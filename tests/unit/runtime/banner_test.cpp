@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/mpi_in_use.h"
+#include "runtime/environment.h"
 #include "support/map_lookup.h"
 
 namespace comex::runtime {
