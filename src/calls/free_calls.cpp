@@ -146,7 +146,7 @@ bool Freeing::gather(const T& mine, std::vector<T>& all) {
 }
 
 bool Freeing::refuse(std::size_t member, const std::string& why) {
-  return end(member == me_ ? runtime_.reporter().fail(where_, why) : runtime::failed_elsewhere(runtime_));
+  return end(runtime::fail_together(runtime_, where_, member == me_, why));
 }
 
 bool Freeing::has_lost_members() {

@@ -29,18 +29,15 @@ std::string why_not(const runtime::Runtime& runtime, void** ptrs, int copies, co
 
 }  // namespace
 
-int fail_together(runtime::Runtime& runtime, const char* name, bool is_mine, const std::string& why) {
-  return is_mine ? runtime.reporter().fail({.operation = name}, why) : runtime::failed_elsewhere(runtime);
-}
-
 int make_kept_over(runtime::Runtime& runtime, runtime::KeptOptions options,
                    const std::shared_ptr<runtime::KeptAllocation>& made) {
   const groups::Group& group = options.group;
   runtime::GroupExtras& extras = runtime.extras(options.handle);
   const auto next = groups::allocation_id(group.context(), ++extras.next_allocation);
   if (!next) {
-    return fail_together(runtime, options.call, group.my_rank() == 0,
-                         "a group has had all the allocations it can have; make another one for more");
+    return runtime::fail_together(
+        runtime, {.operation = options.call}, group.my_rank() == 0,
+        "a group has had all the allocations it can have; make another one for more");
   }
   options.id = *next;
   const int code = runtime::make_kept(runtime, options, *made);
@@ -66,7 +63,7 @@ int comex_malloc_kept(void** ptrs, size_t bytes, int copies, comex_group_t handl
   if (group == nullptr) return COMEX_FAILURE;
   const runtime::CallScope call(name, handle);
   if (const std::string why = runtime::why_not_kept(*runtime, *group, handle); !why.empty())
-    return fail_together(*runtime, name, group->my_rank() == 0, why);
+    return runtime::fail_together(*runtime, {.operation = name}, group->my_rank() == 0, why);
   const std::string why = why_not(*runtime, ptrs, copies, *group, handle);
   const auto word =
       why.empty() ? runtime::AllocationWord::allocated(nullptr) : runtime::AllocationWord::not_allocated();
@@ -75,7 +72,8 @@ int comex_malloc_kept(void** ptrs, size_t bytes, int copies, comex_group_t handl
   if (code != COMEX_SUCCESS) return code;
   const auto me = static_cast<std::size_t>(group->my_rank());
   if (const auto odd = verdict.odd_one()) return runtime::fail_apart(*runtime, {.operation = name}, *odd, me);
-  if (const auto failed = verdict.failed()) return fail_together(*runtime, name, *failed == me, why);
+  if (const auto failed = verdict.failed())
+    return runtime::fail_together(*runtime, {.operation = name}, *failed == me, why);
 
   const auto shapes = runtime->gather(handle, KeptShape{bytes, copies});
   code = runtime::check_all_live(*runtime, name, *group, handle);
@@ -84,9 +82,9 @@ int comex_malloc_kept(void** ptrs, size_t bytes, int copies, comex_group_t handl
       shapes, [&](const KeptShape& each) { return each.copies != shapes.front().copies; });
   if (other != shapes.end()) {
     const bool is_mine = static_cast<std::size_t>(other - shapes.begin()) == me;
-    return fail_together(*runtime, name, is_mine,
-                         std::to_string(copies) + " copies are asked for here and " +
-                             std::to_string(shapes.front().copies) + " by rank 0 of the group");
+    return runtime::fail_together(*runtime, {.operation = name}, is_mine,
+                                  std::to_string(copies) + " copies are asked for here and " +
+                                      std::to_string(shapes.front().copies) + " by rank 0 of the group");
   }
   runtime::KeptOptions options{.call = name, .handle = handle, .group = *group};
   const auto made = std::make_shared<runtime::KeptAllocation>();

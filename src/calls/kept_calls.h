@@ -1,16 +1,12 @@
-// What malloc_kept and recover share: making kept memory over a group, and failing on all members.
+// What malloc_kept and recover share: making kept memory over a group.
 #pragma once
 
 #include <memory>
-#include <string>
 
 #include "runtime/call.h"
 #include "runtime/kept/allocation.h"
 
 namespace comex::calls {
-
-// For an error that all members know of; one of them reports it.
-int fail_together(runtime::Runtime& runtime, const char* name, bool is_mine, const std::string& why);
 
 // Collective; `made` says what is wanted, as for make_kept, and the id is chosen here. Registers what it
 // makes, and returns the code of the call. Where a member dies meanwhile, others may have all of it: what was

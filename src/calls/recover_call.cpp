@@ -81,7 +81,7 @@ class Recovery {
     return code_ != COMEX_SUCCESS;
   }
   bool fail(bool is_mine, const std::string& why) {
-    code_ = fail_together(runtime_, name, is_mine, why);
+    code_ = runtime::fail_together(runtime_, {.operation = name}, is_mine, why);
     return false;
   }
   std::uint32_t member(Worker worker) const {
@@ -329,6 +329,6 @@ int comex_recover(void* ptr, comex_group_t handle, void** ptrs, int* homes) {
   if (group == nullptr) return COMEX_FAILURE;
   const runtime::CallScope call(name, handle);
   if (const std::string why = runtime::why_not_kept(*runtime, *group, handle); !why.empty())
-    return calls::fail_together(*runtime, name, group->my_rank() == 0, why);
+    return runtime::fail_together(*runtime, {.operation = name}, group->my_rank() == 0, why);
   return calls::Recovery(*runtime, *group, handle).run(ptr, ptrs, homes);
 }

@@ -79,10 +79,9 @@ ExchangedWords exchange_words(Runtime& runtime, int handle, const AllocationWord
 }
 
 int fail_apart(Runtime& runtime, const Context& where, const AllocationVerdict::OddOne& odd, std::size_t me) {
-  if (odd.member != me) return failed_elsewhere(runtime);
-  return runtime.reporter().fail(where, std::string("this process ") + odd.does + " where others " +
-                                            odd.others_do +
-                                            "; all members make the same collective calls in one order");
+  return fail_together(runtime, where, odd.member == me,
+                       std::string("this process ") + odd.does + " where others " + odd.others_do +
+                           "; all members make the same collective calls in one order");
 }
 
 void exchange_addresses(Runtime& runtime, int handle, const ExchangedWords& exchanged, void* mine,

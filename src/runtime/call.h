@@ -176,5 +176,9 @@ inline int failed_elsewhere(Runtime& runtime) {
   Reporter::drop_failure_line();
   return failed_somewhere(runtime);
 }
+// For one that all members know of; one of them reports it.
+inline int fail_together(Runtime& runtime, const Context& where, bool is_mine, const std::string& why) {
+  return is_mine ? runtime.reporter().fail(where, why) : failed_elsewhere(runtime);
+}
 
 }  // namespace comex::runtime
