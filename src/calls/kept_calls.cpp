@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "calls/kept_calls.h"
 #include "runtime/allocating.h"
+#include "runtime/kept/allocation.h"
 
 namespace comex::calls {
 namespace {
@@ -28,29 +28,6 @@ std::string why_not(const runtime::Runtime& runtime, void** ptrs, int copies, co
 }
 
 }  // namespace
-
-int make_kept_over(runtime::Runtime& runtime, runtime::KeptOptions options,
-                   const std::shared_ptr<runtime::KeptAllocation>& made) {
-  const groups::Group& group = options.group;
-  runtime::GroupExtras& extras = runtime.extras(options.handle);
-  const auto next = groups::allocation_id(group.context(), ++extras.next_allocation);
-  if (!next) {
-    return runtime::fail_together(
-        runtime, {.operation = options.call}, group.my_rank() == 0,
-        "a group has had all the allocations it can have; make another one for more");
-  }
-  options.id = *next;
-  const int code = runtime::make_kept(runtime, options, *made);
-  if (code != COMEX_SUCCESS && made->own_parts.empty() && made->own_mirrors == nullptr) return code;
-  if (std::ranges::max(made->bytes) == 0) return code;  // nobody can name it
-  runtime.allocations().add({.id = *next,
-                             .members = group.members(),
-                             .endpoints = group.endpoints(),
-                             .my_rank = group.my_rank(),
-                             .own = made->own_parts.empty() ? nullptr : made->own_parts.front(),
-                             .kept = made});
-  return code;
-}
 
 }  // namespace comex::calls
 
@@ -93,7 +70,7 @@ int comex_malloc_kept(void** ptrs, size_t bytes, int copies, comex_group_t handl
     options.homes.push_back(static_cast<std::uint32_t>(options.homes.size()));
     made->bytes.push_back(each.bytes);
   }
-  code = make_kept_over(*runtime, std::move(options), made);
+  code = runtime::make_kept(*runtime, std::move(options), made);
   if (code != COMEX_SUCCESS) return code;
   made->is_whole = true;
   std::ranges::copy(made->parts, ptrs);

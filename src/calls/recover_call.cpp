@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "calls/carry_out.h"
-#include "calls/kept_calls.h"
+#include "runtime/kept/allocation.h"
 
 namespace comex::calls {
 namespace {
@@ -116,7 +116,7 @@ int Recovery::run(void* ptr, void** ptrs, int* homes) {
   runtime_.fence_members(*runtime_.groups().find(groups::world_handle));
   if (!name_memory(ptr, ptrs, homes)) return code_;
   runtime::find_homes(wanted_.homes, group_.size());
-  code_ = make_kept_over(runtime_, wanted_, made_);
+  code_ = runtime::make_kept(runtime_, wanted_, made_);
   if (code_ != COMEX_SUCCESS || !fill()) return code_;
   free_old();
   for (std::size_t part = 0; part < wanted_.homes.size(); ++part) {

@@ -184,8 +184,25 @@ std::vector<std::uint32_t> hosts_of(const Runtime& runtime, const groups::Group&
   return hosts;
 }
 
-int make_kept(Runtime& runtime, const KeptOptions& options, KeptAllocation& made) {
-  return Maker(runtime, options, made).run();
+int make_kept(Runtime& runtime, KeptOptions options, const std::shared_ptr<KeptAllocation>& made) {
+  const groups::Group& group = options.group;
+  GroupExtras& extras = runtime.extras(options.handle);
+  const auto next = groups::allocation_id(group.context(), ++extras.next_allocation);
+  if (!next) {
+    return fail_together(runtime, {.operation = options.call}, group.my_rank() == 0,
+                         "a group has had all the allocations it can have; make another one for more");
+  }
+  options.id = *next;
+  const int code = Maker(runtime, options, *made).run();
+  if (code != COMEX_SUCCESS && made->own_parts.empty() && made->own_mirrors == nullptr) return code;
+  if (std::ranges::max(made->bytes) == 0) return code;  // nobody can name it
+  runtime.allocations().add({.id = *next,
+                             .members = group.members(),
+                             .endpoints = group.endpoints(),
+                             .my_rank = group.my_rank(),
+                             .own = made->own_parts.empty() ? nullptr : made->own_parts.front(),
+                             .kept = made});
+  return code;
 }
 
 void retire_parts(Runtime& runtime, const char* call, const Allocation& allocation) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "runtime/allocations.h"
@@ -32,7 +33,7 @@ struct KeptOptions {
   const char* call = nullptr;
   int handle = 0;
   const groups::Group& group;
-  std::uint64_t id = 0;
+  std::uint64_t id = 0;                   // make_kept chooses it
   std::vector<std::uint32_t> homes = {};  // members
 };
 
@@ -41,9 +42,10 @@ std::string why_not_kept(const Runtime& runtime, const groups::Group& group, int
 std::vector<std::uint32_t> hosts_of(const Runtime& runtime, const groups::Group& group);
 
 // Collective. `made` says what is wanted: the copies, the bytes of all parts and, of memory that is
-// recovered, the root and which recovery this is. Returns COMEX_SUCCESS, or the code of the call. After a
-// failure nothing was made, or, where a member has died meanwhile, what has to stay.
-int make_kept(Runtime& runtime, const KeptOptions& options, KeptAllocation& made);
+// recovered, the root and which recovery this is; the id is chosen here. Registers what it makes, and returns
+// COMEX_SUCCESS, or the code of the call. After a failure nothing was made, or, where a member has died
+// meanwhile, others may have all of it: what was made here stays registered then.
+int make_kept(Runtime& runtime, KeptOptions options, const std::shared_ptr<KeptAllocation>& made);
 
 // For any allocation of a group: refuses all operations on the caller's part from here on, and makes sure
 // that nothing reads it for its mirrors; then, when no member uses it any more, gives it back. The mirrors

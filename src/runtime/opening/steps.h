@@ -3,12 +3,13 @@
 // identity: a world gets its number, launch id and nonce, and its processes get their ranks in their
 // programs.
 // hosts: which ranks share a host, by keys from facts and then by a probe that each must attach to. Only
-// ranks that may share a host exchange them; each learns the lowest rank of its own host. banner: what users
-// see when a world opens: notices of the split and, under COMEX_VERBOSE, hosts, roles, who serves whom, and
-// the settings with their sources. bind: with COMEX_BIND=progress, each progress rank is bound to a core to
-// which no worker is bound; with COMEX_BIND=all, every rank to cores of its own. A rank that would have to
-// share a core stays unbound, free to run anywhere, and a line says so. All ranks of a machine, virtual hosts
-// or not, see the same bindings and make the same choice.
+// ranks that may share a host exchange them; each learns the lowest rank of its own host.
+// banner: what users see when a world opens: notices of the split and, under COMEX_VERBOSE, hosts, roles, who
+// serves whom, and the settings with their sources.
+// bind: with COMEX_BIND=progress, each progress rank is bound to a core to which no worker is bound; with
+// COMEX_BIND=all, every rank to cores of its own. A rank that would have to share a core stays unbound, free
+// to run anywhere, and a line says so. All ranks of a machine, virtual hosts or not, see the same bindings
+// and make the same choice.
 #pragma once
 
 #include <cstddef>
