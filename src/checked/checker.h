@@ -25,6 +25,7 @@
 #include "checker/history.h"
 #include "checker/lock_order.h"
 #include "checker/pending.h"
+#include "checker/shadow.h"
 
 namespace comex::checker {
 
@@ -159,14 +160,9 @@ class Checker {
   bool finalize(const FollowedCall& call);
 
  private:
-  struct Part {
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;
-    bool holds(std::uint64_t address) const { return address >= begin && address < end; }
-  };
   struct Allocation {
     std::vector<int> members;
-    std::vector<Part> parts = {};
+    std::vector<Range> parts = {};
     std::uint32_t site = 0;
   };
   struct Held {
@@ -216,7 +212,7 @@ class Checker {
   void use_buffer(const FollowedCall& call, Started& started, const TransferPart& part, bool is_filled);
   void check_freed(const FollowedCall& call, int owner, std::uint64_t begin, std::uint64_t end);
   void clash(const FollowedCall& call, const Buffer& buffer);
-  void note_memory(const FollowedCall& call, Use use, const Part& part);
+  void note_memory(const FollowedCall& call, Use use, const Range& part);
   std::vector<Time> release();
   void learn_inbox();
   void learn_flags();
@@ -254,13 +250,14 @@ class Checker {
   void publish_to(const std::vector<int>& workers);
   void learn_from(const std::vector<int>& workers);
   void meet_over(const FollowedCall& call, comex_group_t group, MPI_Comm comm, bool compares = false);
+  void end_mismatched(comex_group_t group, const std::string& who_makes_what);
   void tell_mismatch(const FollowedCall& call, comex_group_t group, MPI_Comm comm);
   void compare_all();
   void keep_own_frees();
   void forget_compared();
   void allocated_somewhere(const GroupEntry& entry, comex_group_t group);
-  void tell_conflict(const Access& earlier, const Access& later, std::uint64_t begin, std::uint64_t bytes,
-                     const std::string& earlier_site, const std::string& later_site);
+  void tell_conflict(const Conflict& conflict, const std::string& earlier_site,
+                     const std::string& later_site);
   std::vector<std::vector<std::string>> gather_sites();
   void keep_steps(const Mutex& taken, std::uint32_t site);
   void compare_lock_order();
@@ -288,7 +285,7 @@ class Checker {
   LockSteps lock_steps_;
   std::vector<Held> held_;
   std::vector<Allocation> allocations_;
-  std::map<std::uint64_t, Part> own_memory_;
+  std::map<std::uint64_t, Range> own_memory_;
   std::vector<Access>
       freed_;  // own memory that was freed before the last comparison, and not allocated since
   std::map<std::pair<int, std::uint64_t>, std::uint64_t> live_;  // parts of allocations: owner and begin, end

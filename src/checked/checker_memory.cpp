@@ -23,9 +23,7 @@ void Checker::allocated(const FollowedCall& call, void* const* parts, std::size_
     {
       const Guard guard(mutex_);
       history_.forget_freed(begin, begin + bytes);
-      std::erase_if(freed_, [&](const Access& old) {
-        return old.begin < begin + bytes && old.begin + old.bytes > begin;
-      });
+      std::erase_if(freed_, [&](const Access& old) { return old.range().meets({begin, begin + bytes}); });
     }
     // Members of other worlds may not be checked, and would not come.
     if (!entry->has_others) next<&comex_barrier>("comex_barrier")(group);
@@ -38,12 +36,12 @@ void Checker::allocated(const FollowedCall& call, void* const* parts, std::size_
     Allocation allocation{.members = entry->members, .site = site_of(call)};
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       const auto begin = reinterpret_cast<std::uint64_t>(parts[i]);
-      const Part part{begin, begin == 0 ? 0 : begin + sizes[i]};
+      const Range part{begin, begin == 0 ? 0 : begin + sizes[i]};
       allocation.parts.push_back(part);
       if (part.begin != 0) live_[{allocation.members[i], part.begin}] = part.end;
     }
     const bool has_bytes =
-        std::ranges::any_of(allocation.parts, [](const Part& part) { return part.begin != 0; });
+        std::ranges::any_of(allocation.parts, [](const Range& part) { return part.begin != 0; });
     if (has_bytes) allocations_.push_back(std::move(allocation));
   }
   const auto mine = std::ranges::find(entry->members, me_);
@@ -72,14 +70,14 @@ void Checker::freeing(const FollowedCall& call, const void* ptr, comex_group_t g
   std::int64_t name = 0;
   const auto first_part = [](const Allocation& allocation) {
     const auto first =
-        std::ranges::find_if(allocation.parts, [](const Part& part) { return part.begin != 0; });
+        std::ranges::find_if(allocation.parts, [](const Range& part) { return part.begin != 0; });
     return first == allocation.parts.end() ? 0 : static_cast<std::int64_t>(first->begin);
   };
   {
     const Guard guard(mutex_);
     const auto address = reinterpret_cast<std::uint64_t>(ptr);
     const Allocation* const named = allocation_of(address);
-    if (named != nullptr && std::ranges::find(named->parts, address, &Part::begin) != named->parts.end())
+    if (named != nullptr && std::ranges::find(named->parts, address, &Range::begin) != named->parts.end())
       name = first_part(*named);
   }
   if (entry->comm != MPI_COMM_NULL) name = greatest_of(entry->comm, name);
@@ -91,7 +89,7 @@ void Checker::freeing(const FollowedCall& call, const void* ptr, comex_group_t g
     });
     if (found == allocations_.end()) return;
     for (std::size_t i = 0; i < found->parts.size(); ++i) {
-      const Part& part = found->parts[i];
+      const Range& part = found->parts[i];
       live_.erase({found->members[i], part.begin});
       if (found->members[i] == me_) own = reinterpret_cast<const void*>(part.begin);
     }
@@ -102,7 +100,7 @@ void Checker::freeing(const FollowedCall& call, const void* ptr, comex_group_t g
   std::erase_if(allocations_, [&](const Allocation& allocation) { return first_part(allocation) == name; });
 }
 
-void Checker::note_memory(const FollowedCall& call, Use use, const Part& part) {
+void Checker::note_memory(const FollowedCall& call, Use use, const Range& part) {
   const Region region{part.begin, contiguous_patch(part.end - part.begin)};
   history_.finish(history_.add(own_access(use, site_of(call)), region, clocks()), clocks().now());
 }
@@ -112,7 +110,7 @@ void Checker::allocated_locally(const FollowedCall& call, const void* ptr, std::
   const auto begin = reinterpret_cast<std::uint64_t>(ptr);
   if (begin == 0 || bytes == 0) return;
   const Guard guard(mutex_);
-  const Part part{begin, begin + bytes};
+  const Range part{begin, begin + bytes};
   note_memory(call, Use::allocated, part);
   own_memory_[begin] = part;
   clock_memory_.note_allocated(part.begin, part.end);
@@ -124,7 +122,7 @@ void Checker::freeing_locally(const FollowedCall& call, const void* ptr) {
   const Guard guard(mutex_);
   const auto found = own_memory_.find(reinterpret_cast<std::uint64_t>(ptr));
   if (found == own_memory_.end()) return;
-  const Part part = found->second;
+  const Range part = found->second;
   note_memory(call, Use::freed, part);
   own_memory_.erase(found);
   clock_memory_.note_freed(part.begin, part.end);

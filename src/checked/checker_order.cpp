@@ -135,8 +135,8 @@ std::vector<int> Checker::fence_parts(std::uint64_t address) {
   if (allocation == nullptr) return {};
   fence_origins([&](std::uint16_t origin, Time now) {
     for (std::size_t i = 0; i < allocation->parts.size(); ++i) {
-      history_.fence_range(origin, static_cast<std::uint16_t>(allocation->members[i]),
-                           allocation->parts[i].begin, allocation->parts[i].end, now);
+      history_.fence_range(origin, static_cast<std::uint16_t>(allocation->members[i]), allocation->parts[i],
+                           now);
     }
   });
   return allocation->members;
@@ -174,6 +174,13 @@ void Checker::learn_from(const std::vector<int>& workers) {
 }
 
 // What follows in the calls of these members differs as well, in the checker and in the runtime.
+void Checker::end_mismatched(comex_group_t group, const std::string& who_makes_what) {
+  const Guard guard(mutex_);
+  findings_.tell("mismatched collectives: members of group " + std::to_string(group) +
+                 " do not make the same call: " + who_makes_what);
+  next<&comex_error>("comex_error")("comex check: mismatched collectives", ends_job_ ? failed_check : 1);
+}
+
 void Checker::tell_mismatch(const FollowedCall& call, comex_group_t group, MPI_Comm comm) {
   const std::string mine = locked([&] { return text_of(call); });
   const std::vector<std::string> calls = gather_texts(comm, mine);
@@ -184,11 +191,8 @@ void Checker::tell_mismatch(const FollowedCall& call, comex_group_t group, MPI_C
   int rank = 0;
   PMPI_Comm_rank(comm, &rank);
   if (rank == 0) {
-    const Guard guard(mutex_);
-    findings_.tell("mismatched collectives: members of group " + std::to_string(group) +
-                   " do not make the same call: rank 0 makes " + calls[0] + ", rank " +
-                   std::to_string(odd - calls.begin()) + " makes " + *odd);
-    next<&comex_error>("comex_error")("comex check: mismatched collectives", ends_job_ ? failed_check : 1);
+    end_mismatched(group, "rank 0 makes " + calls[0] + ", rank " + std::to_string(odd - calls.begin()) +
+                              " makes " + *odd);
   }
   greatest_of(comm, 0);  // the others wait for the end, so that the line is printed
 }
@@ -257,11 +261,8 @@ void Checker::meet_endpoints(const FollowedCall& call, comex_group_t group, cons
   next<&comex_barrier>("comex_barrier")(group);
   learn_from_endpoints(entry);
   if (compares && clock_memory_.call_of(entry.members[0], entry.endpoints[0]) != number) {
-    const Guard guard(mutex_);
-    findings_.tell("mismatched collectives: members of group " + std::to_string(group) +
-                   " do not make the same call: rank " + std::to_string(rank) + " makes " + text_of(call) +
-                   ", rank 0 makes another one");
-    next<&comex_error>("comex_error")("comex check: mismatched collectives", ends_job_ ? failed_check : 1);
+    const std::string mine = locked([&] { return text_of(call); });
+    end_mismatched(group, "rank " + std::to_string(rank) + " makes " + mine + ", rank 0 makes another one");
   }
   next<&comex_barrier>("comex_barrier")(group);
 }

@@ -73,7 +73,7 @@ Time* ClockMemory::address(const ClockRow& row) const {
   return static_cast<Time*>(parts_[static_cast<std::size_t>(row.owner)]) + row.index * 2 * origins_;
 }
 
-ClockMemory::Range* ClockMemory::freed(int owner) const {
+Range* ClockMemory::freed(int owner) const {
   return reinterpret_cast<Range*>(static_cast<char*>(parts_[static_cast<std::size_t>(owner)]) +
                                   bytes_of_rows());
 }

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "checker/clocks.h"
+#include "checker/access.h"
 
 namespace comex::checker {
 
@@ -48,12 +48,6 @@ class ClockMemory {
   std::vector<Time> read(const ClockRow& row) const;
 
  private:
-  struct Range {
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;
-    bool meets(const Range& other) const { return begin < other.end && other.begin < end; }
-    friend bool operator==(const Range&, const Range&) = default;
-  };
   static constexpr std::size_t freed_ranges = 64;
   using Ranges = std::array<Range, freed_ranges>;
 

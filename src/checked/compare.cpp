@@ -1,13 +1,14 @@
 // The comparison of all accesses since the last one: each owner gets those to its memory, goes through them
 // in the order that the program made, and tells of conflicts without order. Then the end of the checker.
 #include <algorithm>
+#include <array>
+#include <map>
 #include <numeric>
 #include <sstream>
 
 #include "checked/checker.h"
 #include "checked/exchange.h"
 #include "checked/next.h"
-#include "checker/shadow.h"
 #include "core/diagnose.h"
 
 namespace comex::checker {
@@ -48,33 +49,21 @@ class AllTables {
   std::size_t endpoints_;
 };
 
-// A conflict, and the places of both sides as numbers in their workers' tables.
-struct Pair {
-  std::uint16_t earlier_origin = 0;
-  std::uint16_t later_origin = 0;
-  std::uint32_t earlier_site = 0;
-  std::uint32_t later_site = 0;
-  friend auto operator<=>(const Pair&, const Pair&) = default;  // NOLINT(modernize-use-nullptr)
-};
+// One for each two places in the program: by their origins, and their sites as numbers in their workers'
+// tables.
+using Conflicts = std::map<std::array<std::uint32_t, 4>, Conflict>;
 
-struct Sighting {
-  Access earlier;
-  Access later;
-  std::uint64_t begin = 0;
-  std::uint64_t bytes = 0;
-};
-
-std::map<Pair, Sighting> find_conflicts(const AllTables& tables, std::vector<Access>& accesses) {
+// Of accesses that stay where they are.
+Conflicts find_conflicts(const AllTables& tables, const std::vector<Access>& accesses) {
   std::vector<std::pair<Time, std::size_t>> order;
   for (std::size_t i = 0; i < accesses.size(); ++i) order.emplace_back(tables.progress(accesses[i]), i);
   std::ranges::sort(order);
-  std::map<Pair, Sighting> found;
+  Conflicts found;
   Shadow shadow([&](const Access& access, std::uint16_t origin) { return tables.known(access, origin); },
                 [&](const Conflict& conflict) {
                   const Access& a = *conflict.earlier;
                   const Access& b = *conflict.later;
-                  found.try_emplace({a.origin, b.origin, a.site, b.site},
-                                    Sighting{a, b, conflict.begin, conflict.bytes});
+                  found.try_emplace({a.origin, b.origin, a.site, b.site}, conflict);
                 });
   for (const auto& [progress, i] : order) tables.touch(shadow, accesses[i]);
   return found;
@@ -85,9 +74,7 @@ void keep_freed(std::vector<Access>& freed, const Access& access) {
   if (access.use == Use::freed) {
     if (access.bytes != 0) freed.push_back(access);
   } else if (access.use == Use::allocated) {
-    std::erase_if(freed, [&](const Access& old) {
-      return old.begin < access.begin + access.bytes && old.begin + old.bytes > access.begin;
-    });
+    std::erase_if(freed, [&](const Access& old) { return old.range().meets(access.range()); });
   }
 }
 
@@ -143,15 +130,15 @@ void Checker::compare_all() {
   accesses.insert(accesses.end(), old_frees.begin(), old_frees.end());
   const AllTables all(wire_, tables, static_cast<std::size_t>(workers_),
                       static_cast<std::size_t>(endpoints_));
-  const std::map<Pair, Sighting> found = find_conflicts(all, accesses);
+  const Conflicts found = find_conflicts(all, accesses);
   if (greatest_of(wire_, static_cast<std::int64_t>(found.size())) != 0) {
     const std::vector<std::vector<std::string>> sites = gather_sites();
     const Guard guard(mutex_);
-    for (const auto& [pair, seen] : found) {
-      tell_conflict(seen.earlier, seen.later, seen.begin, seen.bytes,
-                    sites[static_cast<std::size_t>(pair.earlier_origin / endpoints_)][pair.earlier_site],
-                    sites[static_cast<std::size_t>(pair.later_origin / endpoints_)][pair.later_site]);
-    }
+    const auto site_of = [&](const Access& access) {
+      return sites[static_cast<std::size_t>(access.origin / endpoints_)][access.site];
+    };
+    for (const auto& [places, each] : found)
+      tell_conflict(each, site_of(*each.earlier), site_of(*each.later));
   }
   compare_lock_order();
 }
@@ -172,9 +159,11 @@ std::vector<std::vector<std::string>> Checker::gather_sites() {
   return all;
 }
 
-void Checker::tell_conflict(const Access& earlier, const Access& later, std::uint64_t begin,
-                            std::uint64_t bytes, const std::string& earlier_site,
+void Checker::tell_conflict(const Conflict& conflict, const std::string& earlier_site,
                             const std::string& later_site) {
+  const auto& [first, second, begin, bytes] = conflict;
+  const Access& earlier = *first;
+  const Access& later = *second;
   const bool is_freed = earlier.use == Use::freed || later.use == Use::freed;
   std::string text = is_freed ? "used after free: " : "race: ";
   text += side(rank_text(earlier.origin), earlier, earlier_site) + ", and " +

@@ -78,8 +78,6 @@ void broadcast_from(MPI_Comm comm, int root, std::span<std::int64_t> values) {
 }
 
 void raise_at(MPI_Comm comm, int root, std::span<std::int64_t> values) {
-  int rank = 0;
-  PMPI_Comm_rank(comm, &rank);
   std::vector<std::int64_t> mine(values.begin(), values.end());
   complete(PMPI_Ireduce, mine.data(), values.data(), static_cast<int>(mine.size()), MPI_INT64_T, MPI_MAX,
            root, comm);

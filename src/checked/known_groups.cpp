@@ -1,7 +1,5 @@
 #include "checked/known_groups.h"
 
-#include <algorithm>
-
 #include "checked/next.h"
 
 namespace comex::checker {
@@ -41,21 +39,18 @@ void KnownGroups::keep_comm(comex_group_t group, MPI_Comm comm) {
   GroupEntry* const entry = comm == MPI_COMM_NULL ? nullptr : find(group);
   if (entry == nullptr) return;
   entry->comm = comm;
-  entry->owns_comm = true;
+  own_comms_.push_back(comm);
 }
 
 void KnownGroups::free_comms() {
-  std::vector<GroupEntry*> owners;
-  for (auto& [group, entry] : entries_)
-    if (entry.owns_comm) owners.push_back(&entry);
-  std::ranges::sort(owners, {}, &GroupEntry::serial);  // which number a group has, its members need not share
-  for (GroupEntry* const entry : owners) PMPI_Comm_free(&entry->comm);
+  for (MPI_Comm& comm : own_comms_) PMPI_Comm_free(&comm);
 }
 
 void KnownGroups::forget(comex_group_t group) {
   const auto known = entries_.find(group);
   if (known == entries_.end()) return;
-  if (known->second.owns_comm) PMPI_Comm_free(&known->second.comm);
+  MPI_Comm& comm = known->second.comm;
+  if (std::erase(own_comms_, comm) != 0) PMPI_Comm_free(&comm);
   entries_.erase(known);
 }
 

@@ -3,7 +3,6 @@
 
 #include <comex/worlds.h>
 
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <vector>
@@ -14,11 +13,9 @@ struct GroupEntry {
   std::vector<int> members;       // by rank; the own world's workers have their numbers, others larger ones
   bool has_others = false;        // members of other worlds
   MPI_Comm comm = MPI_COMM_NULL;  // null: of endpoints, of several worlds, or of one member
-  bool owns_comm = false;
-  bool is_inter = false;       // ranks name its remote side, as in operations
-  int endpoint = 0;            // the caller's in it, from 1; 0: the worker itself
-  std::vector<int> endpoints;  // of members: how many their workers had made before; or empty
-  std::uint64_t serial = 0;    // in the order in which they were made; 0: as old as the world
+  bool is_inter = false;          // ranks name its remote side, as in operations
+  int endpoint = 0;               // the caller's in it, from 1; 0: the worker itself
+  std::vector<int> endpoints;     // of members: how many their workers had made before; or empty
 };
 
 class KnownGroups {
@@ -28,9 +25,7 @@ class KnownGroups {
   // In place of an older one of that number.
   GroupEntry& add(comex_group_t group) {
     forget(group);
-    GroupEntry& made = entries_[group];
-    made.serial = ++made_;
-    return made;
+    return entries_[group];
   }
   // Null: no such group. The runtime would report a wrong one, so it is asked of those only that were made.
   GroupEntry* find(comex_group_t group);
@@ -50,7 +45,7 @@ class KnownGroups {
 
  private:
   int workers_;
-  std::uint64_t made_ = 0;
+  std::vector<MPI_Comm> own_comms_;  // those kept, in the order of their groups, which all members share
   std::map<comex_group_t, GroupEntry> entries_{{COMEX_GROUP_WORLD, {}}, {COMEX_GROUP_SELF, {}}};
 };
 

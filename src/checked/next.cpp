@@ -9,32 +9,25 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "checker/access.h"
+
 namespace comex::checker {
 namespace {
 
-// Where the loader has put the code of one library.
-struct Range {
-  std::uintptr_t begin = 0;
-  std::uintptr_t end = 0;
-  bool holds(const void* address) const {
-    const auto at = reinterpret_cast<std::uintptr_t>(address);
-    return at >= begin && at < end;
-  }
-};
-
+// Where the loader has put the code of the library around an address.
 Range range_around(const void* inside) {
   struct Wanted {
-    std::uintptr_t at;
+    std::uint64_t at;
     Range found;
-  } search{reinterpret_cast<std::uintptr_t>(inside), {}};
+  } search{reinterpret_cast<std::uint64_t>(inside), {}};
   dl_iterate_phdr(
       [](dl_phdr_info* object, std::size_t, void* data) {
         auto& wanted = *static_cast<Wanted*>(data);
         for (int i = 0; i < object->dlpi_phnum; ++i) {
           const auto& part = object->dlpi_phdr[i];
-          const std::uintptr_t begin = object->dlpi_addr + part.p_vaddr;
-          if (part.p_type == PT_LOAD && wanted.at >= begin && wanted.at < begin + part.p_memsz)
-            wanted.found = {begin, begin + part.p_memsz};
+          const std::uint64_t begin = object->dlpi_addr + part.p_vaddr;
+          const Range here{begin, begin + part.p_memsz};
+          if (part.p_type == PT_LOAD && here.holds(wanted.at)) wanted.found = here;
         }
         return 0;
       },
@@ -53,12 +46,12 @@ void* next_symbol(const char* name) {
 
 bool is_runtime(const void* address) {
   static const Range runtime = range_around(next_symbol("comex_version"));
-  return runtime.holds(address);
+  return runtime.holds(reinterpret_cast<std::uint64_t>(address));
 }
 
 bool is_in_armci_messages(const void* address) {
   static const Range armci = range_around(dlsym(RTLD_DEFAULT, "armci_msg_snd"));
-  return armci.holds(address);
+  return armci.holds(reinterpret_cast<std::uint64_t>(address));
 }
 
 bool is_in_armci(const void* address) {

@@ -20,6 +20,15 @@ enum class Use : std::uint8_t {
   allocated,   // by its owner; what was known of the bytes is forgotten
 };
 
+// Addresses in the memory of one worker.
+struct Range {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  bool holds(std::uint64_t address) const { return address >= begin && address < end; }
+  bool meets(const Range& other) const { return begin < other.end && other.begin < end; }
+  friend bool operator==(const Range&, const Range&) = default;
+};
+
 // Plain data: workers send it to each other.
 struct Access {
   std::uint64_t begin = 0;  // address in the owner's memory
@@ -35,6 +44,8 @@ struct Access {
   Use use{};
   std::uint8_t type = 0;
   bool is_polled = false;  // the origin read the word again
+
+  Range range() const { return {begin, begin + bytes}; }  // without a shape
 };
 
 // True if the result depends on which of them comes first, and nothing of the interface makes that harmless.

@@ -37,20 +37,18 @@ class Clocks {
   void tick() { row_[origins_ + me_] = ++row_[me_]; }
 
   // True if that told anything new.
-  bool join(std::span<const Time> row) { return join_part(row); }
-  bool join_from_mutex(std::span<const Time> row) { return join_part(row.first(origins_)); }
-
- private:
-  bool join_part(std::span<const Time> from) {
+  bool join(std::span<const Time> row) {
     bool is_new = false;
-    for (std::size_t i = 0; i < from.size(); ++i) {
-      if (from[i] <= row_[i]) continue;
-      row_[i] = from[i];
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (row[i] <= row_[i]) continue;
+      row_[i] = row[i];
       is_new = true;
     }
     return is_new;
   }
+  bool join_from_mutex(std::span<const Time> row) { return join(row.first(origins_)); }
 
+ private:
   std::size_t origins_;
   std::size_t me_;
   std::vector<Time> row_;

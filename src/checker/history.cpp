@@ -35,10 +35,9 @@ void History::fence(std::uint16_t origin, std::uint16_t owner, Time now, AccessI
   found->second.erase(found->second.begin(), end);
 }
 
-void History::fence_range(std::uint16_t origin, std::uint16_t owner, std::uint64_t begin, std::uint64_t end,
-                          Time now) {
+void History::fence_range(std::uint16_t origin, std::uint16_t owner, const Range& range, Time now) {
   std::erase_if(unfenced_[{origin, owner}], [&](AccessIndex access) {
-    const bool is_inside = accesses_[access].begin >= begin && accesses_[access].begin < end;
+    const bool is_inside = range.holds(accesses_[access].begin);
     if (is_inside) finish(access, now);
     return is_inside;
   });
@@ -52,8 +51,7 @@ void History::drop(AccessIndex access) {
 
 void History::forget_freed(std::uint64_t begin, std::uint64_t end) {
   for (AccessIndex i = 0; i < accesses_.size(); ++i) {
-    const Access& old = accesses_[i];
-    if (old.use == Use::freed && old.begin < end && old.begin + old.bytes > begin) drop(i);
+    if (accesses_[i].use == Use::freed && accesses_[i].range().meets({begin, end})) drop(i);
   }
 }
 

@@ -40,8 +40,7 @@ class History {
   // All writes of `origin` to `owner` so far, or of those before the access `limit`, are done.
   void fence(std::uint16_t origin, std::uint16_t owner, Time now, AccessIndex limit = SIZE_MAX);
   // The same for what lies in one range of the owner's memory.
-  void fence_range(std::uint16_t origin, std::uint16_t owner, std::uint64_t begin, std::uint64_t end,
-                   Time now);
+  void fence_range(std::uint16_t origin, std::uint16_t owner, const Range& range, Time now);
 
   // The runtime refused it.
   void drop(AccessIndex access);

@@ -77,7 +77,7 @@ TEST_F(HistoryTest, ForgetsThatTheOwnerFreedTheBytes) {
 TEST_F(HistoryTest, FenceOfARangeLeavesTheRest) {
   const AccessIndex inside = write_to(1, 100);
   const AccessIndex outside = write_to(1, 300);
-  history.fence_range(0, 1, 100, 200, 1);
+  history.fence_range(0, 1, {100, 200}, 1);
   EXPECT_EQ(done(inside), 1);
   EXPECT_EQ(done(outside), never);
   history.fence(0, 1, 2);
