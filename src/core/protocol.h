@@ -59,8 +59,6 @@
 // Messages from two senders may overtake each other; the server restores this order. Credits keep the number
 // under way far below the range of the count.
 //
-// Riding fence: a write with `fence_rides` gets the answer that a fence after it would get.
-//
 // Endpoints: a request of an endpoint carries its number, which identifies the owner of a mutex, and its
 // rank, for the text of error lines. Such a request never is in a batch, because a batch has one origin.
 //
@@ -77,8 +75,8 @@
 // recall is answered by one return, whose `new_limit()` is the server's limit from then on. A reply that
 // crossed a return carries a void limit. So every reply counts the returns its sender has seen, and the
 // origin ignores limits with an older count. Credited are put, acc, get, rmw, store, release, lock, try_lock
-// and batch. Fence, unlock and a riding fence share one reserved credit per origin and server: the next is
-// sent when the last was answered. A return and leave need no credit. The new limit is at least the number
+// and batch. Fence and unlock share one reserved credit per origin and server: the next is sent when the
+// last was answered. A return and leave need no credit. The new limit is at least the number
 // of messages sent and at most the old limit.
 //
 // Mirrors: after a write to kept memory replies say `is_unmirrored` until a fence is answered, for which the
@@ -185,10 +183,9 @@ enum RequestFlags : std::uint8_t {
   errors_return = 1,  // print a refusal, but do not end the job: the origin returns an error, or ends itself
   body_inline = 2,    // the data (put, acc) is in this message
   non_blocking = 4,   // the program's call was non-blocking, for the line about a refusal
-  fence_rides = 8,    // answer this write as a fence after it would be answered
-  with_signal = 16,   // put: the next write is its signal; store: it is the signal of the write before
-  adds = 32,          // store: the value is added to the word
-  with_mirrors = 64,  // fence: the origin wrote to kept memory without this server
+  with_signal = 8,    // put: the next write is its signal; store: it is the signal of the write before
+  adds = 16,          // store: the value is added to the word
+  with_mirrors = 32,  // fence: the origin wrote to kept memory without this server
 };
 
 struct RequestHeader {

@@ -128,7 +128,6 @@ class Server final : public transport::Sink {
   void take(Origin& origin, const Header& header, std::span<const std::byte> message);
   void begin_event(const Origin& origin, const Header& header);
   void take_early(Origin& origin);
-  void handle_riding_fence(Origin& origin, const Header& write);
   void handle_lock(Origin& origin, const Header& header, std::span<const std::byte> message);
   void handle(Origin& origin, const Header& header, std::span<const std::byte> message);
   EntryList::iterator enqueue(Origin& origin, const Header& header, const Footprint& footprint,

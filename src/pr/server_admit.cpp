@@ -86,9 +86,6 @@ void Server::take(Origin& origin, const Header& header, std::span<const std::byt
   }
   if (event_ != 0) options_.log->end(event_);
   event_ = 0;
-  if (protocol::is_write(header.verb) && (header.flags & protocol::fence_rides) != 0) {
-    handle_riding_fence(origin, header);
-  }
 }
 
 // It lasts until the request is removed from the queue, if it is queued.
@@ -99,17 +96,6 @@ void Server::begin_event(const Origin& origin, const Header& header) {
                               .sequence = header.sequence,
                               .what = trace::What::served,
                               .verb = header.verb});
-}
-
-void Server::handle_riding_fence(Origin& origin, const Header& write) {
-  Header fence;
-  fence.verb = Verb::fence;
-  fence.flags = write.flags & protocol::errors_return;
-  fence.world = write.world;
-  fence.origin = write.origin;
-  fence.number = origin.last_number;
-  admit(origin, fence);
-  handle(origin, fence, std::as_bytes(std::span(&fence, 1)));
 }
 
 // Handles the messages that take no credit and have no place in the order.

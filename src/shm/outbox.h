@@ -80,11 +80,10 @@ struct alignas(64) OutboxBuffer {
   }
   // For the process that has the batch: copies the whole message, completed with what only the last word
   // says, and returns its bytes.
-  std::size_t copy_to(std::byte* to_where, OutboxWord last, std::uint8_t more_flags = 0) const {
+  std::size_t copy_to(std::byte* to_where, OutboxWord last) const {
     protocol::RequestHeader header;
     COMEX_BUG_IF(last.bytes() < sizeof header || last.bytes() > sizeof message);
     std::memcpy(&header, message, sizeof header);
-    header.flags |= more_flags;
     header.slot = last.has_answer() ? slot : 0;
     header.set_items(last.items());
     header.bytes = last.bytes() - sizeof header;

@@ -292,7 +292,7 @@ TEST(WholeBatches, few_slots_are_enough_for_many_words) {
   EXPECT_GT(rig.server->counters().batch_items, 0u);
 }
 
-TEST(WholeBatches, a_fence_rides_on_what_is_still_open) {
+TEST(WholeBatches, a_fence_leaves_behind_what_is_still_open) {
   Rig rig;
   std::int64_t value = 5;
   rig.fence();
@@ -307,12 +307,12 @@ TEST(WholeBatches, a_fence_rides_on_what_is_still_open) {
   rig.finish(two);
   EXPECT_EQ(word_at(rig, 0), 5);
   EXPECT_FALSE(rig.origin().dirty(rig.far.server));
-  EXPECT_EQ(rig.fabric.messages(1, 0), sent + 1);
+  EXPECT_EQ(rig.fabric.messages(1, 0), sent + 2);
   EXPECT_EQ(rig.fabric.messages(0, 1), answered + 1);
   rig.expect_quiet();
 }
 
-TEST(WholeBatches, a_riding_fence_covers_nothing_that_is_written_later) {
+TEST(WholeBatches, a_fence_behind_a_batch_covers_nothing_that_is_written_later) {
   Rig rig;
   std::int64_t value = 5;
   ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, rig.region, 8), rig.far));

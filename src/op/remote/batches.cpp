@@ -232,15 +232,13 @@ bool Batches::append_atomic(const AtomicOperation& operation, const RemoteTarget
   return true;
 }
 
-bool Batches::close(Channel& channel, std::uint8_t more_flags) {
+void Batches::close(Channel& channel, bool has_next) {
   Batch& batch = *channel.batch;
-  const bool is_mine = batch.buffer->replace(batch.word, batch.word.in(OutboxWord::State::free));
-  if (is_mine) {  // only this worker opens its buffer again
-    transport::Transport& transport = state_.transport;
-    transport.post(channel.rank, batch.buffer->copy_to(transport.stage(), batch.word, more_flags));
+  if (batch.buffer->replace(batch.word, batch.word.in(OutboxWord::State::free))) {
+    // Only this worker opens its buffer again.
+    state_.post_as_is(channel, batch.buffer->copy_to(state_.transport.stage(), batch.word), has_next);
   }
   let_go(channel, batch);
-  return is_mine;
 }
 
 // The open batch has left, sent by this worker or by the pusher.

@@ -70,8 +70,9 @@ class Batches {
   bool append_atomic(const AtomicOperation& operation, const RemoteTarget& far, nb::Completion& completion);
   const RemoteTarget& appended_to() const { return appended_to_; }
 
-  // Sends the open batch of a channel. Returns false if the pusher has sent it, without the flags.
-  bool close(Channel& channel, std::uint8_t more_flags = 0);
+  // Sends the open batch of a channel, unless the pusher has sent it. `has_next`: another message to this
+  // server follows at once.
+  void close(Channel& channel, bool has_next = false);
   void close_all();
   bool holds_any() const { return holds_.load(std::memory_order_relaxed); }  // any thread may ask
 

@@ -11,10 +11,8 @@ using protocol::Verb;
 Request* Fences::start(Channel& channel, nb::Completion& completion) {
   std::atomic_thread_fence(std::memory_order_release);
   if (!channel.is_dirty()) return nullptr;
-  if (channel.last_fence == nullptr && channel.batch != nullptr && !channel.reserved_busy &&
-      batches_.close(channel, protocol::fence_rides)) {
-    ride(channel);
-  }
+  // The fence leaves at once behind the batch.
+  if (channel.batch != nullptr && !channel.reserved_busy) batches_.close(channel, true);
   if (channel.last_fence != nullptr) {
     completion.add();
     channel.last_fence->joined.push_back(&completion);
@@ -29,14 +27,6 @@ Request* Fences::start_with_mirrors(const RemoteTarget& far, nb::Completion& com
   const Reserved fence{.verb = Verb::fence, .with_mirrors = true};
   const RemoteTarget server{.world = far.world, .server = far.server};
   return channel.last_fence = requests_.make<Reserved>(server, &completion, fence);
-}
-
-// The message that was sent last carries a fence.
-void Fences::ride(Channel& channel) {
-  Request* const fence = requests_.make<Reserved>(channel.itself(), nullptr, Reserved{Verb::fence});
-  fence->sent = true;
-  channel.reserved = channel.last_fence = fence;
-  channel.reserved_busy = true;
 }
 
 bool Fences::send(Channel& channel, Request& request, const Reserved& reserved) {

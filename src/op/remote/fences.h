@@ -1,7 +1,7 @@
 // Makes and sends fences. Fences and unlocks share a reserved credit: one is under way to each server.
 //
-// Callers whose writes one fence covers wait for the same answer. A fence is sent with the open batch if
-// there is one, and is not sent if all it covers is complete. Owned by op::Remote.
+// Callers whose writes one fence covers wait for the same answer. A fence is not sent if all it covers is
+// complete. Owned by op::Remote.
 #pragma once
 
 #include "op/remote/batches.h"
@@ -27,7 +27,6 @@ class Fences {
   void fetch_slots();
 
  private:
-  void ride(Channel& channel);
   void end_fence(Channel& channel, Request& request, bool failed);
 
   SendState& state_;
