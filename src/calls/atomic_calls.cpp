@@ -198,10 +198,10 @@ bool appended_atomic(const Arguments& arguments, int proc, comex_group_t group, 
   if (runtime == nullptr || !arguments.find(found)) return false;
   AtomicOperation operation = operation_of(static_cast<Worker>(proc), found, arguments);
   const unsigned bytes = scalar_bytes(operation.scalar);
-  if (!is_aligned(arguments.far, bytes) || !runtime->remote().takes(bytes)) return false;
+  if (!is_aligned(arguments.far, bytes) || !runtime->remote().batches().takes(bytes)) return false;
   operation.is_blocking = false;
   const auto append = [&](op::Remote& remote, const op::RemoteTarget& far, nb::Completion& completion) {
-    return remote.append_atomic(operation, far, completion);
+    return remote.batches().append_atomic(operation, far, completion);
   };
   return appended_and_awaited(*runtime, activity::Kind::rmw, {Arguments::name, proc}, bytes, handle, append);
 }

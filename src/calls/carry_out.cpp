@@ -127,7 +127,7 @@ int carry_out(runtime::Runtime& runtime, const char* name, Operation& operation,
   };
   return finish_remote(
       runtime, remote, target.reason(name), finish, begin,
-      !operation.is_blocking && op::Remote::is_small(counted.bytes()) ? &remote_target : nullptr);
+      !operation.is_blocking && op::remote::Batches::is_small(counted.bytes()) ? &remote_target : nullptr);
 }
 
 // Contiguous and strided operations use no scatter: a span of one means that they are done once.

@@ -69,7 +69,7 @@ int comex_test(comex_request_t* handle, int* status) {
   if (runtime == nullptr || !find_state(*runtime, "test", handle, state)) return COMEX_FAILURE;
   if (status == nullptr)
     return runtime->reporter().fail({.operation = "test"}, "the status's address is null");
-  if (state == State::pending || runtime->remote().holds_batches()) {
+  if (state == State::pending || runtime->remote().batches().holds_any()) {
     runtime->engine().poll();
     state = runtime->handles().state(*handle);
   }

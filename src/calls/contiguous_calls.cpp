@@ -77,7 +77,7 @@ bool appended_put(const void* src, void* dst, std::int64_t bytes, int proc, come
   if (bytes <= 0) return false;
   runtime::Runtime* const runtime = behind_server(activity::Kind::put, src, dst, proc, group);
   const auto append = [&](op::Remote& remote, const op::RemoteTarget& far) {
-    return remote.append_put(src, dst, static_cast<std::uint64_t>(bytes), far);
+    return remote.batches().append_put(src, dst, static_cast<std::uint64_t>(bytes), far);
   };
   return runtime != nullptr &&
          appended(*runtime, activity::Kind::put, {"nbput", proc}, static_cast<std::uint64_t>(bytes), append);
@@ -91,7 +91,7 @@ bool appended_acc(const Call& call, const DataCall& acc, const ContiguousArgumen
       behind_server(activity::Kind::acc, arguments.near, arguments.far, call.proc, call.group);
   const std::uint64_t whole = whole_bytes(scaling.scalar, arguments.bytes);
   const auto append = [&](op::Remote& remote, const op::RemoteTarget& far) {
-    return remote.append_acc(scaling, arguments.near, arguments.far, whole, far);
+    return remote.batches().append_acc(scaling, arguments.near, arguments.far, whole, far);
   };
   return runtime != nullptr && appended(*runtime, activity::Kind::acc, call, whole, append);
 }
@@ -100,9 +100,10 @@ bool appended_get(const void* src, void* dst, std::int64_t bytes, int proc, come
                   comex_request_t* handle) {
   runtime::Runtime* const runtime =
       bytes > 0 ? behind_server(activity::Kind::get, dst, src, proc, group) : nullptr;
-  if (runtime == nullptr || !runtime->remote().takes(static_cast<std::uint64_t>(bytes))) return false;
+  if (runtime == nullptr || !runtime->remote().batches().takes(static_cast<std::uint64_t>(bytes)))
+    return false;
   const auto append = [&](op::Remote& remote, const op::RemoteTarget& far, nb::Completion& completion) {
-    return remote.append_get(dst, src, static_cast<std::uint64_t>(bytes), far, completion);
+    return remote.batches().append_get(dst, src, static_cast<std::uint64_t>(bytes), far, completion);
   };
   return appended_and_awaited(*runtime, activity::Kind::get, {"nbget", proc},
                               static_cast<std::uint64_t>(bytes), handle, append);

@@ -181,7 +181,7 @@ class Runtime {
   bool append(const op::WaitReason& call, Worker target, const Begin& begin) {
     {
       const op::Engine::Lock lock = engine_.enter();
-      const op::RemoteTarget* far = remote_.appended_to(target, world_->id);
+      const op::RemoteTarget* far = remote_.batches().appended_to(target, world_->id);
       if (far != nullptr && remote_.has_capacity(*far)) [[likely]] {
         const bool is_taken = begin(remote_, *far);
         if (remote_.has_to_advance() || world_->transport->unsent() != 0) [[unlikely]]

@@ -24,21 +24,21 @@ TEST(WholeBatches, mixed_items_do_what_they_would_do_alone_in_their_order) {
       ASSERT_TRUE(rig.until([&] { return rig.origin().has_capacity(rig.far); }));
       switch (random() % 5) {
         case 0:
-          ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, far, 8), rig.far));
+          ASSERT_TRUE(append_write(rig.origin(), contiguous(Action::put, &value, far, 8), rig.far));
           model[at] = value;
           break;
         case 1:
-          ASSERT_TRUE(rig.origin().append(acc_of(&value, far, 3), rig.far));
+          ASSERT_TRUE(append_write(rig.origin(), acc_of(&value, far, 3), rig.far));
           model[at] += 3 * value;
           break;
         case 2:
           expected[i] = model[at];
           model[at] += value;
-          ASSERT_TRUE(rig.origin().append_atomic(add_to(&old[i], far, value), rig.far, done));
+          ASSERT_TRUE(rig.origin().batches().append_atomic(add_to(&old[i], far, value), rig.far, done));
           break;
         case 3:
           expected[i] = model[at];
-          ASSERT_TRUE(rig.origin().append_get(&old[i], far, 8, rig.far, done));
+          ASSERT_TRUE(rig.origin().batches().append_get(&old[i], far, 8, rig.far, done));
           break;
         default:
           expected[i] = model[at];
@@ -64,7 +64,7 @@ std::uint64_t messages_of(std::size_t adds, const RigOptions& options) {
   std::vector<std::int64_t> old(adds);
   for (std::int64_t& each : old) {
     EXPECT_TRUE(rig.until([&] { return rig.origin().has_capacity(rig.far); }));
-    EXPECT_TRUE(rig.origin().append_atomic(add_to(&each, rig.region, 1), rig.far, done));
+    EXPECT_TRUE(rig.origin().batches().append_atomic(add_to(&each, rig.region, 1), rig.far, done));
   }
   rig.finish(done);
   for (std::size_t i = 0; i < old.size(); ++i) EXPECT_EQ(old[i], static_cast<std::int64_t>(i));
@@ -93,7 +93,8 @@ TEST(WholeBatches, gets_of_every_size_share_messages) {
   for (std::size_t bytes = 1; bytes <= largest; ++bytes) {
     here.emplace_back(bytes + 1, std::byte{99});
     ASSERT_TRUE(rig.until([&] { return rig.origin().has_capacity(rig.far); }));
-    ASSERT_TRUE(rig.origin().append_get(here.back().data(), rig.region + bytes, bytes, rig.far, done));
+    ASSERT_TRUE(
+        rig.origin().batches().append_get(here.back().data(), rig.region + bytes, bytes, rig.far, done));
   }
   rig.finish(done);
   for (std::size_t bytes = 1; bytes <= largest; ++bytes) {
@@ -101,7 +102,7 @@ TEST(WholeBatches, gets_of_every_size_share_messages) {
     EXPECT_EQ(here[bytes - 1].back(), std::byte{99}) << "behind " << bytes;
   }
   EXPECT_LE(rig.server->counters().requests, 12u);
-  EXPECT_FALSE(rig.origin().append_get(here.back().data(), rig.region, largest + 1, rig.far, done));
+  EXPECT_FALSE(rig.origin().batches().append_get(here.back().data(), rig.region, largest + 1, rig.far, done));
   rig.expect_quiet();
 }
 
@@ -110,11 +111,11 @@ TEST(WholeBatches, gets_find_what_was_put_before_them_and_not_what_comes_behind)
   std::int64_t value = 5;
   std::int64_t got[2] = {-1, -1};
   nb::Completion done;
-  ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, rig.region, 8), rig.far));
-  ASSERT_TRUE(rig.origin().append_get(&got[0], rig.region, 8, rig.far, done));
+  ASSERT_TRUE(append_write(rig.origin(), contiguous(Action::put, &value, rig.region, 8), rig.far));
+  ASSERT_TRUE(rig.origin().batches().append_get(&got[0], rig.region, 8, rig.far, done));
   value = 6;
-  ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, rig.region, 8), rig.far));
-  ASSERT_TRUE(rig.origin().append_get(&got[1], rig.region, 8, rig.far, done));
+  ASSERT_TRUE(append_write(rig.origin(), contiguous(Action::put, &value, rig.region, 8), rig.far));
+  ASSERT_TRUE(rig.origin().batches().append_get(&got[1], rig.region, 8, rig.far, done));
   rig.finish(done);
   EXPECT_EQ(got[0], 5);
   EXPECT_EQ(got[1], 6);
@@ -125,7 +126,7 @@ TEST(WholeBatches, gets_find_what_was_put_before_them_and_not_what_comes_behind)
 TEST(WholeBatches, a_fence_a_get_and_a_store_find_what_was_appended_before_them) {
   Rig rig;
   std::int64_t value = 5;
-  ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, rig.region, 8), rig.far));
+  ASSERT_TRUE(append_write(rig.origin(), contiguous(Action::put, &value, rig.region, 8), rig.far));
   EXPECT_TRUE(rig.origin().dirty(rig.far.server));
   nb::Completion got;
   std::int64_t near = 0;
@@ -133,7 +134,7 @@ TEST(WholeBatches, a_fence_a_get_and_a_store_find_what_was_appended_before_them)
   rig.finish(got);
   EXPECT_EQ(near, 5);
   value = 6;
-  ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, rig.region, 8), rig.far));
+  ASSERT_TRUE(append_write(rig.origin(), contiguous(Action::put, &value, rig.region, 8), rig.far));
   nb::Completion stored;
   rig.origin().start_put_signal({}, rig.region + 8, 9, rig.far, stored);
   ASSERT_TRUE(rig.until([&] { return word_at(rig, 1) == 9; }));
@@ -154,8 +155,8 @@ TEST(WholeBatches, items_take_effect_after_a_large_put_before_them) {
   }
   rig.fence();
   rig.origin().start(contiguous(Action::put, large.data(), rig.region, large.size()), rig.far, done);
-  ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, rig.region + 199200, 8), rig.far));
-  ASSERT_TRUE(rig.origin().append_atomic(add_to(&old, rig.region + 199200, 1), rig.far, done));
+  ASSERT_TRUE(append_write(rig.origin(), contiguous(Action::put, &value, rig.region + 199200, 8), rig.far));
+  ASSERT_TRUE(rig.origin().batches().append_atomic(add_to(&old, rig.region + 199200, 1), rig.far, done));
   rig.finish(done);
   rig.fence();
   EXPECT_EQ(old, 77);
@@ -173,9 +174,9 @@ TEST(WholeBatches, a_busy_stripe_stops_a_batch_at_its_item_and_later_ones_wait) 
   std::int64_t value = 9;
   std::int64_t old = -1;
   nb::Completion done;
-  ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, rig.region + 8, 8), rig.far));
-  ASSERT_TRUE(rig.origin().append(acc_of(&term, rig.region, 2), rig.far));
-  ASSERT_TRUE(rig.origin().append_atomic(add_to(&old, rig.region, 10), rig.far, done));
+  ASSERT_TRUE(append_write(rig.origin(), contiguous(Action::put, &value, rig.region + 8, 8), rig.far));
+  ASSERT_TRUE(append_write(rig.origin(), acc_of(&term, rig.region, 2), rig.far));
+  ASSERT_TRUE(rig.origin().batches().append_atomic(add_to(&old, rig.region, 10), rig.far, done));
   for (int i = 0; i < 50; ++i) rig.turn();
   EXPECT_EQ(word_at(rig, 1), 9);
   EXPECT_EQ(word_at(rig, 0), 0);
@@ -208,13 +209,13 @@ TEST(WholeBatches, answers_in_front_of_a_busy_stripe_outlast_the_wait_for_it) {
     std::vector<std::int64_t> old(100, -1);
     nb::Completion done;
     for (std::size_t at = 0; at < got.size(); at += bytes) {
-      ASSERT_TRUE(rig.origin().append_get(got.data() + at, there + at, bytes, rig.far, done));
+      ASSERT_TRUE(rig.origin().batches().append_get(got.data() + at, there + at, bytes, rig.far, done));
     }
     const std::int64_t term = 1;
-    ASSERT_TRUE(rig.origin().append_acc({Scalar::int64, &term}, &term, rig.region, 8, rig.far));
+    ASSERT_TRUE(rig.origin().batches().append_acc({Scalar::int64, &term}, &term, rig.region, 8, rig.far));
     std::size_t words = 0;
     while (words < old.size() && rig.origin().has_capacity(rig.far) && rig.fabric.messages(1, 0) == 0) {
-      ASSERT_TRUE(rig.origin().append_atomic(add_to(&old[words++], rig.region, 1), rig.far, done));
+      ASSERT_TRUE(rig.origin().batches().append_atomic(add_to(&old[words++], rig.region, 1), rig.far, done));
     }
     EXPECT_GT(words, 3u);
     for (int i = 0; i < 50; ++i) rig.turn();
@@ -238,15 +239,15 @@ TEST(WholeBatches, each_refused_item_is_told_and_the_others_take_effect) {
   std::int64_t old[3] = {-1, -1, -1};
   std::int64_t got[2] = {-1, -1};
   nb::Completion good, bad, misaligned, missing;
-  ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, wrapping, 8), rig.far));
-  ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, beyond, 8), rig.far));
-  ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, rig.region, 8), rig.far));
-  ASSERT_TRUE(rig.origin().append(acc_of(&value, beyond, 1), rig.far));
-  ASSERT_TRUE(rig.origin().append_atomic(add_to(&old[0], beyond, 1), rig.far, bad));
-  ASSERT_TRUE(rig.origin().append_atomic(add_to(&old[1], rig.region, 1), rig.far, good));
-  ASSERT_TRUE(rig.origin().append_atomic(add_to(&old[2], rig.region + 4, 1), rig.far, misaligned));
-  ASSERT_TRUE(rig.origin().append_get(&got[0], beyond, 8, rig.far, missing));
-  ASSERT_TRUE(rig.origin().append_get(&got[1], rig.region, 8, rig.far, good));
+  ASSERT_TRUE(append_write(rig.origin(), contiguous(Action::put, &value, wrapping, 8), rig.far));
+  ASSERT_TRUE(append_write(rig.origin(), contiguous(Action::put, &value, beyond, 8), rig.far));
+  ASSERT_TRUE(append_write(rig.origin(), contiguous(Action::put, &value, rig.region, 8), rig.far));
+  ASSERT_TRUE(append_write(rig.origin(), acc_of(&value, beyond, 1), rig.far));
+  ASSERT_TRUE(rig.origin().batches().append_atomic(add_to(&old[0], beyond, 1), rig.far, bad));
+  ASSERT_TRUE(rig.origin().batches().append_atomic(add_to(&old[1], rig.region, 1), rig.far, good));
+  ASSERT_TRUE(rig.origin().batches().append_atomic(add_to(&old[2], rig.region + 4, 1), rig.far, misaligned));
+  ASSERT_TRUE(rig.origin().batches().append_get(&got[0], beyond, 8, rig.far, missing));
+  ASSERT_TRUE(rig.origin().batches().append_get(&got[1], rig.region, 8, rig.far, good));
   for (nb::Completion* each : {&good, &bad, &misaligned, &missing}) rig.finish(*each);
   rig.fence();
   EXPECT_EQ(bad.take_failure(), nb::OperationError::reported);
@@ -270,7 +271,7 @@ TEST(WholeBatches, many_origins_with_one_credit_each_stay_within_it) {
   for (int i = 0; i < 2000; ++i) {
     for (std::size_t origin = 0; origin < 4; ++origin) {
       ASSERT_TRUE(rig.until([&] { return rig.origin(origin).has_capacity(rig.far); }));
-      ASSERT_TRUE(rig.origin(origin).append(acc_of(&one, rig.region, 1), rig.far));
+      ASSERT_TRUE(append_write(rig.origin(origin), acc_of(&one, rig.region, 1), rig.far));
     }
   }
   for (std::size_t origin = 0; origin < 4; ++origin) rig.fence(origin);
@@ -285,7 +286,8 @@ TEST(WholeBatches, few_slots_are_enough_for_many_words) {
   nb::Completion done;
   for (std::int64_t& each : old) {
     const AtomicOperation add = add_to(&each, rig.region, 1);
-    if (!rig.origin().append_atomic(add, rig.far, done)) rig.origin().start_atomic(add, rig.far, done);
+    if (!rig.origin().batches().append_atomic(add, rig.far, done))
+      rig.origin().start_atomic(add, rig.far, done);
   }
   rig.finish(done);
   for (std::size_t i = 0; i < old.size(); ++i) EXPECT_EQ(old[i], static_cast<std::int64_t>(i));
@@ -298,7 +300,7 @@ TEST(WholeBatches, a_fence_leaves_behind_what_is_still_open) {
   rig.fence();
   const std::uint64_t sent = rig.fabric.messages(1, 0);
   const std::uint64_t answered = rig.fabric.messages(0, 1);
-  ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, rig.region, 8), rig.far));
+  ASSERT_TRUE(append_write(rig.origin(), contiguous(Action::put, &value, rig.region, 8), rig.far));
   nb::Completion one, two;
   rig.origin().start_fence(0, one);
   rig.origin().start_fence(0, two);
@@ -315,7 +317,7 @@ TEST(WholeBatches, a_fence_leaves_behind_what_is_still_open) {
 TEST(WholeBatches, a_fence_behind_a_batch_covers_nothing_that_is_written_later) {
   Rig rig;
   std::int64_t value = 5;
-  ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, rig.region, 8), rig.far));
+  ASSERT_TRUE(append_write(rig.origin(), contiguous(Action::put, &value, rig.region, 8), rig.far));
   nb::Completion one, two;
   rig.origin().start_fence(0, one);
   rig.finish(one);

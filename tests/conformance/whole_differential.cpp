@@ -233,7 +233,7 @@ class Differential {
       operation.scatter = {one.near_addresses.data(), one.far_addresses.data(), one.shape.runs.size(),
                            one.shape.segment};
     }
-    const bool is_appended = make_.number(0, 1) == 0 && rig_.origin().append(operation, rig_.far);
+    const bool is_appended = make_.number(0, 1) == 0 && append_write(rig_.origin(), operation, rig_.far);
     if (!is_appended) rig_.origin().start(operation, rig_.far, done);
     // The arrays are the caller's again.
     std::fill(one.near_addresses.begin(), one.near_addresses.end(), nullptr);

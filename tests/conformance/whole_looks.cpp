@@ -22,7 +22,7 @@ class WholeLooks : public testing::Test {
   std::byte* place(std::size_t index) { return rig.region + 8 * index; }
   void append(std::size_t index = 0) {
     ++value;
-    ASSERT_TRUE(rig.origin(index).append(contiguous(Action::put, &value, place(index), 8), rig.far));
+    ASSERT_TRUE(append_write(rig.origin(index), contiguous(Action::put, &value, place(index), 8), rig.far));
   }
   void compute(std::uint64_t ns) { rig.os.sleep_ns(ns); }
   unsigned look() { return rig.pusher->advance(); }
@@ -43,7 +43,7 @@ class WholeLooks : public testing::Test {
   // The pusher knows the origin as one that sends its batches itself.
   void send_one(std::size_t index = 0) {
     append(index);
-    rig.origin(index).send_batches();
+    rig.origin(index).batches().close_all();
     EXPECT_EQ(look(), 0u);
   }
 
@@ -97,7 +97,7 @@ TEST_F(WholeLooks, who_has_left_one_alone_is_left_no_more_time) {
 TEST_F(WholeLooks, what_it_sent_while_nobody_looked_counts) {
   for (int i = 0; i < 3; ++i) {
     append();
-    rig.origin().send_batches();
+    rig.origin().batches().close_all();
   }
   append();
   EXPECT_EQ(look(), 0u);
@@ -106,7 +106,7 @@ TEST_F(WholeLooks, what_it_sent_while_nobody_looked_counts) {
 
 TEST_F(WholeLooks, who_sends_one_and_leaves_one_leaves_them_alone) {
   append();
-  rig.origin().send_batches();
+  rig.origin().batches().close_all();
   append();
   compute(push_delay_ns);
   EXPECT_EQ(look(), 1u);

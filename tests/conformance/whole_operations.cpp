@@ -125,7 +125,7 @@ TEST(WholeOperations, a_signal_of_refused_data_is_never_raised) {
       std::byte* const flag = rig.region + 8;
       const Operation wrong =
           contiguous(Action::put, const_cast<std::byte*>(source.data()), rig.region + (1 << 24), bytes);
-      rig.origin().append_put(source.data(), rig.region, 8, rig.far);
+      rig.origin().batches().append_put(source.data(), rig.region, 8, rig.far);
       nb::Completion done;
       rig.origin().start_put_signal(wrong, flag, 17, rig.far, done);
       rig.finish(done);

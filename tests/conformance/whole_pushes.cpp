@@ -23,7 +23,8 @@ class WholePushes : public testing::Test {
     rig.sends_batches = false;
   }
   void append(std::int64_t value, std::size_t index) {
-    ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, rig.region + 8 * index, 8), rig.far));
+    ASSERT_TRUE(
+        append_write(rig.origin(), contiguous(Action::put, &value, rig.region + 8 * index, 8), rig.far));
   }
   // The pushed message is on its way, and stays there.
   void push_slowly() {
@@ -42,7 +43,7 @@ class WholePushes : public testing::Test {
 TEST_F(WholePushes, what_an_origin_leaves_when_it_computes_takes_effect) {
   std::int64_t term = 3;
   append(5, 0);
-  ASSERT_TRUE(rig.origin().append(acc_of(&term, rig.region), rig.far));
+  ASSERT_TRUE(append_write(rig.origin(), acc_of(&term, rig.region), rig.far));
   EXPECT_EQ(rig.push(), 1u);
   rig.serve();
   EXPECT_EQ(word_at(rig, 0), 8);
@@ -70,7 +71,7 @@ TEST_F(WholePushes, what_is_sent_for_an_origin_tells_how_long_it_waited) {
   EXPECT_EQ(rig.pusher->counters().batches, 2u);
   EXPECT_GT(rig.pusher->counters().waited_ns, first.waited_ns);
   append(8, 3);
-  rig.origin().send_batches();  // in a call of its own
+  rig.origin().batches().close_all();  // in a call of its own
   EXPECT_EQ(rig.push(), 0u);
   EXPECT_EQ(rig.pusher->counters().batches, 2u);
   rig.fence();
@@ -89,7 +90,7 @@ TEST_F(WholePushes, a_look_at_what_is_just_open_leaves_it_alone) {
 TEST_F(WholePushes, what_its_origin_has_sent_is_not_sent_again) {
   append(5, 0);
   EXPECT_EQ(rig.pusher->advance(), 0u);
-  rig.origin().send_batches();
+  rig.origin().batches().close_all();
   EXPECT_EQ(rig.push(), 0u);
   append(6, 0);
   rig.fence();
@@ -109,12 +110,12 @@ TEST_F(WholePushes, the_pusher_forgets_who_leaves_nothing_and_hears_of_it_again)
 TEST_F(WholePushes, pushed_atomics_answer_their_origin) {
   std::array<std::int64_t, 3> old{-1, -1, -1};
   nb::Completion done;
-  ASSERT_TRUE(rig.origin().append_atomic(add_to(&old[0], rig.region, 7), rig.far, done));
-  ASSERT_TRUE(rig.origin().append_atomic(add_to(&old[1], rig.region, 7), rig.far, done));
+  ASSERT_TRUE(rig.origin().batches().append_atomic(add_to(&old[0], rig.region, 7), rig.far, done));
+  ASSERT_TRUE(rig.origin().batches().append_atomic(add_to(&old[1], rig.region, 7), rig.far, done));
   ASSERT_EQ(rig.push(), 1u);
   rig.serve();
   EXPECT_EQ(word_at(rig, 0), 14);
-  ASSERT_TRUE(rig.origin().append_atomic(add_to(&old[2], rig.region, 7), rig.far, done));
+  ASSERT_TRUE(rig.origin().batches().append_atomic(add_to(&old[2], rig.region, 7), rig.far, done));
   ASSERT_EQ(rig.push(), 1u);
   rig.finish(done);
   EXPECT_EQ(old, (std::array<std::int64_t, 3>{0, 7, 14}));
@@ -128,8 +129,8 @@ TEST_F(WholePushes, an_atomic_that_came_too_late_goes_with_the_next) {
   nb::Completion done;
   append(5, 0);
   ASSERT_EQ(rig.push(), 1u);
-  ASSERT_TRUE(rig.origin().append_atomic(add_to(&old, rig.region, 1), rig.far, done));
-  rig.origin().send_batches();
+  ASSERT_TRUE(rig.origin().batches().append_atomic(add_to(&old, rig.region, 1), rig.far, done));
+  rig.origin().batches().close_all();
   rig.finish(done);
   EXPECT_EQ(old, 5);
   EXPECT_EQ(word_at(rig, 0), 6);
@@ -209,8 +210,8 @@ TEST_F(WholePushes, refusals_in_a_pushed_batch_reach_its_origin) {
   std::int64_t value = 4;
   nb::Completion bad;
   std::byte* const beyond = rig.region + (16 << 20);
-  ASSERT_TRUE(rig.origin().append(contiguous(Action::put, &value, beyond, 8), rig.far));
-  ASSERT_TRUE(rig.origin().append_atomic(add_to(&old, beyond, 1), rig.far, bad));
+  ASSERT_TRUE(append_write(rig.origin(), contiguous(Action::put, &value, beyond, 8), rig.far));
+  ASSERT_TRUE(rig.origin().batches().append_atomic(add_to(&old, beyond, 1), rig.far, bad));
   ASSERT_EQ(rig.push(), 1u);
   rig.finish(bad);
   rig.fence();
@@ -244,12 +245,12 @@ TEST(WholePushesAtRandom, agree_with_a_model) {
       }
       switch (random() % 6) {
         case 0:
-          if (!rig.origin().append(contiguous(Action::put, &value, far, 8), rig.far))
+          if (!append_write(rig.origin(), contiguous(Action::put, &value, far, 8), rig.far))
             rig.origin().start(contiguous(Action::put, &value, far, 8), rig.far, done);
           model[at] = value;
           break;
         case 1:
-          if (!rig.origin().append(acc_of(&value, far), rig.far))
+          if (!append_write(rig.origin(), acc_of(&value, far), rig.far))
             rig.origin().start(acc_of(&value, far), rig.far, done);
           model[at] += value;
           break;
@@ -257,7 +258,8 @@ TEST(WholePushesAtRandom, agree_with_a_model) {
         case 3:
           expected[i] = model[at];
           model[at] += value;
-          if (random() % 8 == 0 || !rig.origin().append_atomic(add_to(&old[i], far, value), rig.far, done))
+          if (random() % 8 == 0 ||
+              !rig.origin().batches().append_atomic(add_to(&old[i], far, value), rig.far, done))
             rig.origin().start_atomic(add_to(&old[i], far, value), rig.far, done);
           break;
         case 4:
@@ -275,7 +277,7 @@ TEST(WholePushesAtRandom, agree_with_a_model) {
       if (random() % 6 == 0) rig.turn();
     }
     release();
-    rig.origin().send_batches();
+    rig.origin().batches().close_all();
     rig.finish(done);
     EXPECT_EQ(old, expected);
     rig.fence();
@@ -317,7 +319,7 @@ TEST(WholePushesThreads, each_item_is_sent_once_by_one_of_two) {
     std::int64_t one = 1;
     for (int item = 0; item < 5; ++item) {
       while (!remote.has_capacity(rig.far)) turn();
-      if (!remote.append(acc_of(&one, rig.region), rig.far)) {
+      if (!append_write(remote, acc_of(&one, rig.region), rig.far)) {
         nb::Completion added;
         remote.start(acc_of(&one, rig.region), rig.far, added);
         while (!added.done()) turn();
@@ -325,8 +327,8 @@ TEST(WholePushesThreads, each_item_is_sent_once_by_one_of_two) {
     }
     while (!remote.has_capacity(rig.far)) turn();
     const AtomicOperation add = add_to(&old[static_cast<std::size_t>(i)], rig.region + 8, 1);
-    if (!remote.append_atomic(add, rig.far, done)) remote.start_atomic(add, rig.far, done);
-    if (i % 16 == 0) remote.send_batches();
+    if (!remote.batches().append_atomic(add, rig.far, done)) remote.start_atomic(add, rig.far, done);
+    if (i % 16 == 0) remote.batches().close_all();
     if (i % 8 == 0) std::this_thread::yield();
   }
   remote.start_fence(0, done);

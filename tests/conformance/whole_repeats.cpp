@@ -21,7 +21,7 @@ TEST(WholeRepeats, a_message_takes_more_items_that_are_alike) {
     Rig rig;
     const std::size_t puts = fill(rig, [&](std::size_t i) {
       const std::uint64_t value = i;
-      ASSERT_TRUE(rig.origin().append_put(&value, rig.region + 8 * (i % 100), 8, rig.far));
+      ASSERT_TRUE(rig.origin().batches().append_put(&value, rig.region + 8 * (i % 100), 8, rig.far));
     });
     EXPECT_GE(puts, items_in_one_message(16, 8) - 20) << "the room for the largest item stays";
     rig.fence();
@@ -34,7 +34,8 @@ TEST(WholeRepeats, a_message_takes_more_items_that_are_alike) {
     const double scale = 0.5;
     const double value = 3;
     const std::size_t accs = fill(rig, [&](std::size_t) {
-      ASSERT_TRUE(rig.origin().append_acc({Scalar::float64, &scale}, &value, rig.region, 8, rig.far));
+      ASSERT_TRUE(
+          rig.origin().batches().append_acc({Scalar::float64, &scale}, &value, rig.region, 8, rig.far));
     });
     EXPECT_GT(accs, 200u);
     rig.fence();
@@ -48,13 +49,13 @@ TEST(WholeRepeats, another_scale_size_or_type_is_no_repetition) {
   Rig rig;
   const std::int64_t one = 1, two = 2, value = 10;
   const double half = 0.5, real = 8;
-  ASSERT_TRUE(rig.origin().append_acc({Scalar::int64, &one}, &value, rig.region, 8, rig.far));
-  ASSERT_TRUE(rig.origin().append_acc({Scalar::int64, &two}, &value, rig.region, 8, rig.far));
-  ASSERT_TRUE(rig.origin().append_acc({Scalar::int64, &two}, &value, rig.region, 8, rig.far));
-  ASSERT_TRUE(rig.origin().append_acc({Scalar::float64, &half}, &real, rig.region + 8, 8, rig.far));
-  ASSERT_TRUE(rig.origin().append_put(&value, rig.region + 16, 8, rig.far));
-  ASSERT_TRUE(rig.origin().append_put(&value, rig.region + 24, 4, rig.far));
-  ASSERT_TRUE(rig.origin().append_acc({Scalar::float64, &half}, &real, rig.region + 8, 8, rig.far));
+  ASSERT_TRUE(rig.origin().batches().append_acc({Scalar::int64, &one}, &value, rig.region, 8, rig.far));
+  ASSERT_TRUE(rig.origin().batches().append_acc({Scalar::int64, &two}, &value, rig.region, 8, rig.far));
+  ASSERT_TRUE(rig.origin().batches().append_acc({Scalar::int64, &two}, &value, rig.region, 8, rig.far));
+  ASSERT_TRUE(rig.origin().batches().append_acc({Scalar::float64, &half}, &real, rig.region + 8, 8, rig.far));
+  ASSERT_TRUE(rig.origin().batches().append_put(&value, rig.region + 16, 8, rig.far));
+  ASSERT_TRUE(rig.origin().batches().append_put(&value, rig.region + 24, 4, rig.far));
+  ASSERT_TRUE(rig.origin().batches().append_acc({Scalar::float64, &half}, &real, rig.region + 8, 8, rig.far));
   rig.fence();
   EXPECT_EQ(word_at(rig, 0), 50);
   double sum = 0;
@@ -76,15 +77,15 @@ TEST(WholeRepeats, a_batch_goes_on_in_the_middle_of_repeated_items) {
   for (std::size_t i = 0; i < got.size(); ++i) {
     const auto value = static_cast<std::int64_t>(i);
     std::memcpy(rig.region + 8 * i, &value, sizeof value);
-    ASSERT_TRUE(rig.origin().append_get(&got[i], rig.region + 8 * i, 8, rig.far, done));
+    ASSERT_TRUE(rig.origin().batches().append_get(&got[i], rig.region + 8 * i, 8, rig.far, done));
   }
   const std::int64_t scale = 3, term = 2;
-  ASSERT_TRUE(rig.origin().append_acc({Scalar::int64, &scale}, &term, rig.region, 8, rig.far));
+  ASSERT_TRUE(rig.origin().batches().append_acc({Scalar::int64, &scale}, &term, rig.region, 8, rig.far));
   for (int i = 0; i < 5; ++i) {
-    ASSERT_TRUE(rig.origin().append_acc({Scalar::int64, &scale}, &term, busy + 8 * i, 8, rig.far));
+    ASSERT_TRUE(rig.origin().batches().append_acc({Scalar::int64, &scale}, &term, busy + 8 * i, 8, rig.far));
   }
   for (std::int64_t& each : old) {
-    ASSERT_TRUE(rig.origin().append_atomic(add_to(&each, busy, 1), rig.far, done));
+    ASSERT_TRUE(rig.origin().batches().append_atomic(add_to(&each, busy, 1), rig.far, done));
   }
   for (int i = 0; i < 50; ++i) rig.turn();
   EXPECT_EQ(word_at(rig, 0), 6) << "in front of the busy stripe";
@@ -103,10 +104,10 @@ TEST(WholeRepeats, a_refused_item_may_be_repeated_and_repeat) {
   rig.origin().set_errors_return(true);
   std::byte* const far_away = rig.region + (16 << 20);
   const std::int64_t value = 4;
-  ASSERT_TRUE(rig.origin().append_put(&value, rig.region, 8, rig.far));
-  ASSERT_TRUE(rig.origin().append_put(&value, far_away, 8, rig.far));
-  ASSERT_TRUE(rig.origin().append_put(&value, far_away + 8, 8, rig.far));
-  ASSERT_TRUE(rig.origin().append_put(&value, rig.region + 8, 8, rig.far));
+  ASSERT_TRUE(rig.origin().batches().append_put(&value, rig.region, 8, rig.far));
+  ASSERT_TRUE(rig.origin().batches().append_put(&value, far_away, 8, rig.far));
+  ASSERT_TRUE(rig.origin().batches().append_put(&value, far_away + 8, 8, rig.far));
+  ASSERT_TRUE(rig.origin().batches().append_put(&value, rig.region + 8, 8, rig.far));
   rig.fence();
   EXPECT_EQ(word_at(rig, 0), 4);
   EXPECT_EQ(word_at(rig, 1), 4);

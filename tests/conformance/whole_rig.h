@@ -34,6 +34,12 @@ inline constexpr std::uint64_t region_bytes = 512 * 1024;
 inline constexpr std::uint64_t mutexes = 4;
 inline constexpr std::uint32_t outbox_buffers = 4;
 
+// Of a put or a sum: nothing tells when a get is done.
+inline bool append_write(op::Remote& origin, const Operation& operation, const op::RemoteTarget& far) {
+  nb::Completion none;
+  return operation.action != Action::get && origin.batches().append(operation, far, none);
+}
+
 struct RigOptions {
   TransportRank origins = 1;
   std::uint64_t pool_bytes = 16 * protocol::message_bytes;
@@ -110,7 +116,7 @@ class Rig {
     for (std::size_t i = 0; i < origins.size(); ++i) {
       while (fabric.endpoint(static_cast<TransportRank>(i + 1)).receive(message))
         origins[i]->on_message(message);
-      if (sends_batches) origins[i]->send_batches();
+      if (sends_batches) origins[i]->batches().close_all();
       origins[i]->advance();
     }
   }

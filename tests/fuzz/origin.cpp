@@ -160,7 +160,7 @@ class Dialogue {
         if (input.below(2) != 0) {
           remote_.start_fence_all(completion());
         } else {
-          remote_.send_batches();
+          remote_.batches().close_all();
         }
         break;
     }

@@ -134,7 +134,7 @@ inline bool Batches::publish(Batch& batch, std::size_t bytes, std::size_t answer
 }
 
 template <class Write>
-bool Batches::append(BatchItem item, ScaleWords scale, const RemoteTarget& far, const Write& write) {
+bool Batches::append_item(BatchItem item, ScaleWords scale, const RemoteTarget& far, const Write& write) {
   if (far.by) return false;  // a batch has one origin
   if (far.named) item.detail |= protocol::named_item;
   Channel& channel = channels_.at(far.server);
@@ -162,9 +162,23 @@ bool Batches::append(BatchItem item, ScaleWords scale, const RemoteTarget& far, 
     close(channel);
   }
   state_.writes.issue_at_once(channel);
-  channel.last_fence = nullptr;
   if (&far != &appended_to_ && !far.named) appended_to_ = far;
   return true;
+}
+
+bool Batches::append(const Operation& operation, const RemoteTarget& far, nb::Completion& completion) {
+  if (operation.layout != protocol::Layout::contiguous || operation.combine != Combine::sum) return false;
+  const std::uint64_t bytes = operation.patch.total_bytes();
+  switch (operation.action) {
+    case Action::put:
+      return append_put(operation.near, operation.far, bytes, far, operation.called);
+    case Action::get:
+      return append_get(operation.near, operation.far, bytes, far, completion, operation.called);
+    case Action::acc:
+      return append_acc({operation.scalar, operation.scale.bytes}, operation.near, operation.far, bytes, far,
+                        operation.called);
+  }
+  return false;
 }
 
 bool Batches::append_put(const void* near, const void* far_address, std::uint64_t bytes,
@@ -172,7 +186,7 @@ bool Batches::append_put(const void* near, const void* far_address, std::uint64_
   if (!takes(bytes)) return false;
   const BatchItem item =
       item_of(Verb::put, protocol::detail_of(Scalar::none, called), bytes, far, far_address);
-  return append(item, {}, far, [&](std::byte* to) { kernels::copy_bytes(to, near, bytes); });
+  return append_item(item, {}, far, [&](std::byte* to) { kernels::copy_bytes(to, near, bytes); });
 }
 
 bool Batches::append_acc(const Scaling& scaling, const void* near, const void* far_address,
@@ -180,7 +194,8 @@ bool Batches::append_acc(const Scaling& scaling, const void* near, const void* f
   if (!takes(bytes)) return false;
   const BatchItem item =
       item_of(Verb::acc, protocol::detail_of(scaling.scalar, called), bytes, far, far_address);
-  return append(item, words_of(scaling), far, [&](std::byte* to) { kernels::copy_bytes(to, near, bytes); });
+  return append_item(item, words_of(scaling), far,
+                     [&](std::byte* to) { kernels::copy_bytes(to, near, bytes); });
 }
 
 // Is called before the first item with an answer is published in the open batch.
@@ -210,7 +225,7 @@ bool Batches::append_get(void* near, const void* far_address, std::uint64_t byte
   const BatchItem item =
       item_of(Verb::get, protocol::detail_of(Scalar::none, called), bytes, far, far_address);
   Channel& channel = channels_.at(far.server);
-  if (!append(item, {}, far, [&](std::byte*) { expect_answer(channel, far); })) return false;
+  if (!append_item(item, {}, far, [&](std::byte*) { expect_answer(channel, far); })) return false;
   await(channel, completion, near, item);
   return true;
 }
@@ -227,7 +242,7 @@ bool Batches::append_atomic(const AtomicOperation& operation, const RemoteTarget
     if (operation.atomic == Atomic::compare_swap)
       std::memcpy(to + sizeof operation.operand, &operation.desired, sizeof operation.desired);
   };
-  if (!append(item, {}, far, write)) return false;
+  if (!append_item(item, {}, far, write)) return false;
   await(channel, completion, operation.near, item);
   return true;
 }

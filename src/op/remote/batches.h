@@ -60,21 +60,30 @@ class Batches {
   bool takes(std::uint64_t bytes) const { return has_outbox() && is_small(bytes); }
   // Whether one more item of any kind finds a place, or need not wait for a credit.
   bool may_append(const Channel& channel) const;
-  // Each returns false if the operation has to be started by itself; see Remote.
+  // Each appends a small contiguous operation; accumulates are sums here. A source may be reused at once, and
+  // of a get or an rmw the completion has a part until the result is here. Each returns false if the
+  // operation has to be started by itself, as those of endpoints always have.
+  bool append(const Operation& operation, const RemoteTarget& far, nb::Completion& completion);
   bool append_put(const void* near, const void* far_address, std::uint64_t bytes, const RemoteTarget& far,
-                  protocol::Layout called);
+                  protocol::Layout called = protocol::Layout::contiguous);
   bool append_acc(const Scaling& scaling, const void* near, const void* far_address, std::uint64_t bytes,
-                  const RemoteTarget& far, protocol::Layout called);
+                  const RemoteTarget& far, protocol::Layout called = protocol::Layout::contiguous);
   bool append_get(void* near, const void* far_address, std::uint64_t bytes, const RemoteTarget& far,
-                  nb::Completion& completion, protocol::Layout called);
+                  nb::Completion& completion, protocol::Layout called = protocol::Layout::contiguous);
   bool append_atomic(const AtomicOperation& operation, const RemoteTarget& far, nb::Completion& completion);
-  const RemoteTarget& appended_to() const { return appended_to_; }
+  // Returns the target of the last append if it was this worker of the own world, else null.
+  const RemoteTarget* appended_to(Worker target, WorldId own) const {
+    const bool is_it =
+        appended_to_.target == target && appended_to_.world == own && appended_to_.server != no_rank;
+    return is_it ? &appended_to_ : nullptr;
+  }
 
   // Sends the open batch of a channel, unless the pusher has sent it. `has_next`: another message to this
   // server follows at once.
   void close(Channel& channel, bool has_next = false);
   void close_all();
-  bool holds_any() const { return holds_.load(std::memory_order_relaxed); }  // any thread may ask
+  // Whether appended items may not have left. Any thread may ask; the one that appended knows for certain.
+  bool holds_any() const { return holds_.load(std::memory_order_relaxed); }
 
   void on_answers(Channel& channel, const protocol::ReplyHeader& reply, std::span<const std::byte> data);
   // True if the refusal is about a get or rmw of a batch, whose answers are still to come.
@@ -92,7 +101,7 @@ class Batches {
   bool has_place(const Batch& batch, std::size_t bytes, std::size_t answer, WorldId world) const;
   bool publish(Batch& batch, std::size_t bytes, std::size_t answer);
   template <class Write>
-  bool append(protocol::BatchItem item, ScaleWords scale, const RemoteTarget& far, const Write& write);
+  bool append_item(protocol::BatchItem item, ScaleWords scale, const RemoteTarget& far, const Write& write);
   void expect_answer(Channel& channel, const RemoteTarget& far);
   void await(Channel& channel, nb::Completion& completion, void* result, const protocol::BatchItem& item);
   void let_go(Channel& channel, Batch& batch);

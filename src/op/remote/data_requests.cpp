@@ -1,35 +1,20 @@
-#include "op/remote/data_requests.h"
-
-#include <algorithm>
+// Sends puts, gets and accumulates that are in no batch, message by message.
 #include <cstring>
-#include <new>
 #include <utility>
 
 #include "core/pieces.h"
+#include "op/remote/remote.h"
 #include "transport/bundle.h"
 
-namespace comex::op::remote {
+namespace comex::op {
 
 using protocol::Verb;
+using remote::Data;
 
 namespace {
 
 constexpr unsigned max_copied_per_channel = 16;
 constexpr unsigned max_bodies_per_channel = 16;
-
-void copy_addresses(Scatter& scatter, std::vector<void*>& to) {
-  try {
-    to.resize(2 * scatter.count);
-  } catch (const std::bad_alloc&) {  // others already wait for the operation
-    out_of_memory(2 * scatter.count * sizeof(void*), "the addresses of a vector");
-  }
-  void** const near = to.data();
-  void** const far = near + scatter.count;
-  std::copy_n(scatter.near, scatter.count, near);
-  std::copy_n(scatter.far, scatter.count, far);
-  scatter.near = near;
-  scatter.far = far;
-}
 
 bool is_small_write(const Data& data) {
   return (data.plan.header.flags & protocol::body_inline) != 0 &&
@@ -38,44 +23,31 @@ bool is_small_write(const Data& data) {
 
 // Eager bodies can be unexpected messages at the server until they are applied. Beyond this bound a body is
 // cut into chunks that MPI sends by rendezvous.
-bool is_eager_budget_used(const Channel& channel) {
+bool is_eager_budget_used(const remote::Channel& channel) {
   return channel.bodies + channel.slots_until_applied.size() >= max_bodies_per_channel;
 }
 
 }  // namespace
 
-Request* DataRequests::make(const Operation& operation, const Plan& plan, const RemoteTarget& far,
-                            nb::Completion& completion) {
-  Request* const request = requests_.make<Data>(far, &completion, operation, plan);
-  Data& data = std::get<Data>(request->what);
-  if (data.is_vector()) copy_addresses(data.operation.scatter, request->addresses);
-  if (operation.action != Action::get) {
-    state_.writes.queue(*request->channel);
-    request->channel->last_fence = nullptr;
-  }
-  return request;
-}
-
-bool DataRequests::send(Channel& channel, Request& request, Data& data) {
+bool Remote::send(Channel& channel, Request& request, Data& data) {
   const std::uint64_t segments = data.segments();
   while (data.next_segment < segments) {
     if (!send_message(channel, request, data)) return false;
   }
-  request.sent = true;
-  if (data.operation.action != Action::get) Writes::unqueue(channel);
-  requests_.part_done(&request, false);
+  end_sent(channel, request, data.operation.action != Action::get);
   return true;
 }
 
 // Whether another message of the request can follow the one that is about to be sent.
-bool DataRequests::may_send_next(const Channel& channel, const Data& data) const {
+bool Remote::may_send_next(const Channel& channel, const Data& data) const {
   if (!data.is_vector() || data.next_segment >= data.operation.scatter.count) return false;
   const bool needs_slot = data.plan.header.verb == Verb::get;
   return channel.sent + 1 < channel.limit && (!needs_slot || state_.slots.available() != 0);
 }
 
 // Begins the transfer, whose slot and chunks the header gets. Returns null if it cannot be sent yet.
-Transfer* DataRequests::begin_transfer(Channel& channel, Request& request, const Data& data, Header& header) {
+remote::Transfer* Remote::begin_transfer(Channel& channel, Request& request, const Data& data,
+                                         Header& header) {
   const bool with_body = has_chunks(header);
   kernels::PackedSide near = near_of(data);
   if (with_body) {
@@ -92,7 +64,7 @@ Transfer* DataRequests::begin_transfer(Channel& channel, Request& request, const
 }
 
 // Sends one message of an operation; returns false if it cannot be sent yet.
-bool DataRequests::send_message(Channel& channel, Request& request, Data& data) {
+bool Remote::send_message(Channel& channel, Request& request, Data& data) {
   if (!channel.has_credit()) return false;
   Header header = header_of(data, request.far, state_.sender(request.errors_return));
   const bool is_write = header.verb != Verb::get;
@@ -118,7 +90,13 @@ bool DataRequests::send_message(Channel& channel, Request& request, Data& data) 
   return true;
 }
 
-void DataRequests::copy(Channel& channel, Request& request) {
+void Remote::end_sent(Channel& channel, Request& request, bool is_write) {
+  if (is_write) remote::Writes::unqueue(channel);
+  request.sent = true;
+  requests_.part_done(&request, false);
+}
+
+void Remote::copy(Channel& channel, Request& request) {
   Data* const data = std::get_if<Data>(&request.what);
   // A progress rank is certain to give credits, so the caller waits for one.
   if (data == nullptr || request.far.has_progress_rank) return;
@@ -126,22 +104,20 @@ void DataRequests::copy(Channel& channel, Request& request) {
   const Header header = header_of(*data, request.far, state_.sender(request.errors_return));
   request.message.resize(state_.sizes.message_bytes);
   request.message.resize(write_data(*data, request.far, header, request.message.data()));
-  request.what.emplace<Copied>(Copied{header});
+  request.what.emplace<remote::Copied>(remote::Copied{header});
   ++channel.copied;
   std::exchange(request.completion, nullptr)->complete();
 }
 
-bool DataRequests::send(Channel& channel, Request& request, Copied& copied) {
+bool Remote::send(Channel& channel, Request& request, remote::Copied& copied) {
   if (!channel.has_credit()) return false;
   copied.header.number = ++channel.issued;
   std::byte* const to = state_.transport.stage();
   std::memcpy(to, request.message.data(), request.message.size());
   std::memcpy(to, &copied.header, sizeof copied.header);
   state_.post(channel, request.message.size());
-  Writes::unqueue(channel);
-  request.sent = true;
-  requests_.part_done(&request, false);
+  end_sent(channel, request, true);
   return true;
 }
 
-}  // namespace comex::op::remote
+}  // namespace comex::op

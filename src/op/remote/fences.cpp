@@ -1,35 +1,51 @@
-#include "op/remote/fences.h"
-
+// Starts and sends fences. Fences and unlocks share a reserved credit: one is under way to each server.
+//
+// Callers whose writes one fence covers wait for the same answer. A fence is not sent if all it covers is
+// complete.
 #include <atomic>
 #include <utility>
 
-namespace comex::op::remote {
+#include "op/remote/remote.h"
+
+namespace comex::op {
 
 using protocol::Verb;
+using remote::Reserved;
+
+void Remote::start_fence(TransportRank server, nb::Completion& completion) {
+  if (dirty(server)) start_fence(channels_.at(server), completion);
+}
+
+void Remote::start_fence_all(nb::Completion& completion) {
+  state_.writes.for_each_dirty([&](Channel& channel) { start_fence(channel, completion); });
+}
 
 // Direct stores are ordered before the fence here; its caller makes it a full one when it is over.
-Request* Fences::start(Channel& channel, nb::Completion& completion) {
+void Remote::start_fence(Channel& channel, nb::Completion& completion) {
   std::atomic_thread_fence(std::memory_order_release);
-  if (!channel.is_dirty()) return nullptr;
+  if (!channel.is_dirty()) return;
   // The fence leaves at once behind the batch.
   if (channel.batch != nullptr && !channel.reserved_busy) batches_.close(channel, true);
   if (channel.last_fence != nullptr) {
     completion.add();
     channel.last_fence->joined.push_back(&completion);
-    return nullptr;
+    return;
   }
-  return channel.last_fence = requests_.make<Reserved>(channel.itself(), &completion, Reserved{Verb::fence});
+  channel.last_fence = requests_.make<Reserved>(channel.itself(), &completion, Reserved{Verb::fence});
+  enqueue(channel.last_fence);
 }
 
-Request* Fences::start_with_mirrors(const RemoteTarget& far, nb::Completion& completion) {
+void Remote::start_fence_with_mirrors(const RemoteTarget& far, nb::Completion& completion) {
+  if (abandoned_ || is_lost(far.server)) return;
   std::atomic_thread_fence(std::memory_order_release);
-  Channel& channel = channels_.at(far.server);
   const Reserved fence{.verb = Verb::fence, .with_mirrors = true};
   const RemoteTarget server{.world = far.world, .server = far.server};
-  return channel.last_fence = requests_.make<Reserved>(server, &completion, fence);
+  Request* const request = requests_.make<Reserved>(server, &completion, fence);
+  request->channel->last_fence = request;
+  enqueue(request);
 }
 
-bool Fences::send(Channel& channel, Request& request, const Reserved& reserved) {
+bool Remote::send(Channel& channel, Request& request, const Reserved& reserved) {
   const bool is_fence = reserved.verb == Verb::fence;
   const std::uint64_t issued = is_fence ? channel.issued : 0;
   const bool has_more = reserved.with_mirrors || channel.is_unmirrored || channel.atomics != 0;
@@ -38,7 +54,7 @@ bool Fences::send(Channel& channel, Request& request, const Reserved& reserved) 
     return true;
   }
   if (channel.reserved_busy) return false;
-  Header header = make_header(reserved.verb, request.far, state_.sender(request.errors_return));
+  Header header = remote::make_header(reserved.verb, request.far, state_.sender(request.errors_return));
   header.number = issued;
   header.set_mutex(reserved.mutex);
   if (reserved.with_mirrors) header.flags |= protocol::with_mirrors;
@@ -48,7 +64,7 @@ bool Fences::send(Channel& channel, Request& request, const Reserved& reserved) 
   return true;
 }
 
-void Fences::end_reserved(Channel& channel, bool failed) {
+void Remote::end_reserved(Channel& channel, bool failed) {
   COMEX_BUG_IF(!channel.reserved_busy);
   channel.reserved_busy = false;
   Request* const request = std::exchange(channel.reserved, nullptr);
@@ -56,7 +72,7 @@ void Fences::end_reserved(Channel& channel, bool failed) {
 }
 
 // Also ends an unlock, which no other request joins.
-void Fences::end_fence(Channel& channel, Request& request, bool failed) {
+void Remote::end_fence(Channel& channel, Request& request, bool failed) {
   if (channel.last_fence == &request) channel.last_fence = nullptr;
   request.sent = true;
   requests_.part_done(&request, failed);
@@ -64,15 +80,15 @@ void Fences::end_fence(Channel& channel, Request& request, bool failed) {
 
 // The slots of bodies that have left are free once their numbers are applied. A server with many spare
 // credits may not tell that soon, so this asks. This fence passes the queue, whose head may need a slot.
-void Fences::fetch_slots() {
+void Remote::fetch_slots() {
   for (auto& [rank, channel] : channels_) {
     if (channel.slots_until_applied.empty() || channel.reserved_busy) continue;
     if (channel.batch != nullptr) batches_.close(channel);
-    Header header = make_header(Verb::fence, channel.itself(), {state_.self});
+    Header header = remote::make_header(Verb::fence, channel.itself(), {state_.self});
     header.number = channel.issued;
     state_.post_reserved(channel, header);
     channel.reserved = nullptr;
   }
 }
 
-}  // namespace comex::op::remote
+}  // namespace comex::op

@@ -2,6 +2,7 @@
 #include "op/remote/remote.h"
 
 #include <algorithm>
+#include <new>
 #include <unordered_set>
 
 namespace comex::op {
@@ -10,12 +11,22 @@ using protocol::Verb;
 
 namespace {
 
-template <class... F>
-struct Overload : F... {
-  using F::operator()...;
-};
-template <class... F>
-Overload(F...) -> Overload<F...>;
+// The caller may reuse its arrays when the call returns.
+void copy_addresses(remote::Request& vector) {
+  Scatter& scatter = std::get<remote::Data>(vector.what).operation.scatter;
+  std::vector<void*>& to = vector.addresses;
+  try {
+    to.resize(2 * scatter.count);
+  } catch (const std::bad_alloc&) {  // others already wait for the operation
+    out_of_memory(2 * scatter.count * sizeof(void*), "the addresses of a vector");
+  }
+  void** const near = to.data();
+  void** const far = near + scatter.count;
+  std::copy_n(scatter.near, scatter.count, near);
+  std::copy_n(scatter.far, scatter.count, far);
+  scatter.near = near;
+  scatter.far = far;
+}
 
 }  // namespace
 
@@ -26,7 +37,7 @@ Remote::Remote(transport::Transport& transport, const RemoteOptions& options)
       state_{transport,
              options.self,
              options.sizes,
-             transport::SlotTable<remote::Transfer*>(options.slots, protocol::no_slot + 1),
+             transport::SlotTable<Transfer*>(options.slots, protocol::no_slot + 1),
              {},
              false,
              options.log},
@@ -34,7 +45,7 @@ Remote::Remote(transport::Transport& transport, const RemoteOptions& options)
 
 // Operations started before keep the old setting: open batches are sent now, and each request stores its own.
 void Remote::set_errors_return(bool on) {
-  send_batches();
+  batches_.close_all();
   state_.errors_return = on;
 }
 
@@ -44,7 +55,7 @@ void Remote::enqueue(Request* request) {
   Channel& channel = *request->channel;
   if (channel.batch != nullptr) batches_.close(channel);
   if (channel.queue.empty() && send(channel, *request)) return;
-  data_.copy(channel, *request);
+  copy(channel, *request);
   channel.queue.push_back(request);
   ++channel.queued;
   if (!channel.listed) {
@@ -53,24 +64,8 @@ void Remote::enqueue(Request* request) {
   }
 }
 
-// Returns true when all messages have left, false when something that the next one needs is missing.
 bool Remote::send(Channel& channel, Request& request) {
-  return std::visit(
-      Overload{
-          [&](remote::Data& data) { return data_.send(channel, request, data); },
-          [&](remote::Copied& copied) { return data_.send(channel, request, copied); },
-          [&](remote::WordRequest& word) { return words_.send(channel, request, word); },
-          [&](const remote::Reserved& reserved) { return fences_.send(channel, request, reserved); },
-          [&](const remote::Leave& leave) {
-            remote::Header header = remote::make_header(Verb::leave, request.far, {state_.self});
-            header.set_leaving(leave.how);
-            state_.post_uncredited(channel, header);
-            requests_.release(&request);
-            return true;
-          },
-          [](const remote::Awaited&) { return true; },
-      },
-      request.what);
+  return std::visit([&](auto& what) { return send(channel, request, what); }, request.what);
 }
 
 unsigned Remote::pump(Channel& channel) {
@@ -91,33 +86,22 @@ unsigned Remote::pump(Channel& channel) {
 void Remote::start(const Operation& operation, const RemoteTarget& far, nb::Completion& completion) {
   const Plan plan = make_plan(operation, state_.sizes);
   if (plan.header.bytes == 0 || fails_at_once(far, completion)) return;
-  enqueue(data_.make(operation, plan, far, completion));
-}
-
-bool Remote::append(const Operation& operation, const RemoteTarget& far) {
-  if (operation.action == Action::get || !takes(operation)) return false;
-  const std::uint64_t bytes = operation.patch.total_bytes();
-  if (operation.action == Action::put)
-    return append_put(operation.near, operation.far, bytes, far, operation.called);
-  return append_acc({operation.scalar, operation.scale.bytes}, operation.near, operation.far, bytes, far,
-                    operation.called);
+  Request* const request = requests_.make<remote::Data>(far, &completion, operation, plan);
+  if (operation.layout == protocol::Layout::vector) copy_addresses(*request);
+  if (operation.action != Action::get) state_.writes.queue(*request->channel);
+  enqueue(request);
 }
 
 void Remote::append_or_start(const Operation& operation, const RemoteTarget& far,
                              nb::Completion& completion) {
-  const bool is_small_get = operation.action == Action::get && takes(operation);
-  const bool is_taken =
-      !operation.is_blocking &&
-      (is_small_get ? append_get(operation.near, operation.far, operation.patch.total_bytes(), far,
-                                 completion, operation.called)
-                    : append(operation, far));
-  if (!is_taken) start(operation, far, completion);
+  if (operation.is_blocking || !batches_.append(operation, far, completion))
+    start(operation, far, completion);
 }
 
 void Remote::append_or_start(const AtomicOperation& operation, const RemoteTarget& far,
                              nb::Completion& completion) {
-  const bool is_taken = !operation.is_blocking && append_atomic(operation, far, completion);
-  if (!is_taken) start_atomic(operation, far, completion);
+  if (operation.is_blocking || !batches_.append_atomic(operation, far, completion))
+    start_atomic(operation, far, completion);
 }
 
 // The store has the next number after the put; one fence covers both.
@@ -126,33 +110,29 @@ void Remote::start_put_signal(Operation put, const void* far_word, std::uint64_t
   if (fails_at_once(far, completion)) return;
   if (!put.patch.empty()) put.signal = far_word;
   start(put, far, completion);
-  std::uint8_t flags = adds ? std::uint8_t{protocol::adds} : std::uint8_t{0};
-  if (put.signal != nullptr) flags |= protocol::with_signal;
   // Where a progress rank is certain to give credits, the wait for the put also covers the sending of the
   // signal.
-  nb::Completion* const sent = far.has_progress_rank ? &completion : nullptr;
-  enqueue(words_.make_store(far_word, value, far, flags, sent));
-}
-
-void Remote::start_fence(TransportRank server, nb::Completion& completion) {
-  if (dirty(server)) start_fence(channels_.at(server), completion);
-}
-
-void Remote::start_fence(Channel& channel, nb::Completion& completion) {
-  if (Request* const fence = fences_.start(channel, completion)) enqueue(fence);
-}
-
-void Remote::start_fence_all(nb::Completion& completion) {
-  state_.writes.for_each_dirty([&](Channel& channel) { start_fence(channel, completion); });
-}
-
-void Remote::start_fence_with_mirrors(const RemoteTarget& far, nb::Completion& completion) {
-  if (!abandoned_ && !is_lost(far.server)) enqueue(fences_.start_with_mirrors(far, completion));
+  Request* const request = make_word(Verb::store, far, far.has_progress_rank ? &completion : nullptr);
+  Header& header = std::get<remote::WordRequest>(request->what).header;
+  if (adds) header.flags |= protocol::adds;
+  if (put.signal != nullptr) header.flags |= protocol::with_signal;
+  header.offset = far.offset_of(far_word);
+  header.bytes = sizeof value;
+  header.set_value(value);
+  enqueue(request);
 }
 
 void Remote::leave(TransportRank server, protocol::Leaving how) {
   if (!abandoned_ && !is_lost(server))
     enqueue(requests_.make<remote::Leave>(channels_.at(server).itself(), nullptr, remote::Leave{how}));
+}
+
+bool Remote::send(const Channel& channel, Request& request, const remote::Leave& leave) {
+  Header header = remote::make_header(Verb::leave, request.far, {state_.self});
+  header.set_leaving(leave.how);
+  state_.post_uncredited(channel, header);
+  requests_.release(&request);
+  return true;
 }
 
 unsigned Remote::advance() {
@@ -169,7 +149,7 @@ unsigned Remote::advance() {
       ++i;
     }
   }
-  if (transfers_.take_out_of_slots()) fences_.fetch_slots();
+  if (transfers_.take_out_of_slots()) fetch_slots();
   return moved;
 }
 
@@ -198,7 +178,7 @@ void Remote::lose(TransportRank server) {
   Channel& channel = channels_.at(server);
   std::unordered_set<Request*> requests(channel.queue.begin(), channel.queue.end());
   if (channel.reserved != nullptr) requests.insert(channel.reserved);
-  state_.slots.for_each([&](const remote::Transfer* transfer) {
+  state_.slots.for_each([&](const Transfer* transfer) {
     if (transfer != nullptr && &transfer->channel() == &channel) requests.insert(transfer->request);
   });
   transfers_.lose(channel);
@@ -219,7 +199,7 @@ std::size_t Remote::abandon() {
     requests.insert(channel.queue.begin(), channel.queue.end());
     if (channel.reserved != nullptr) requests.insert(channel.reserved);
   }
-  state_.slots.for_each([&](const remote::Transfer* transfer) {
+  state_.slots.for_each([&](const Transfer* transfer) {
     if (transfer != nullptr) requests.insert(transfer->request);
   });
   abandoned_ = true;

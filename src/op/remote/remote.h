@@ -4,8 +4,8 @@
 // may be reused, a get or rmw when its result is here, a lock when it is held, a fence when all earlier
 // writes on that server have taken effect. Nothing blocks: the caller waits for the Completion through
 // Engine, and for has_capacity() before each start. A refused operation marks its Completion, or its target
-// if that is done already. The parts make and send the requests of their kind; Remote queues them. Every call
-// is made under the engine lock. Made by runtime; used by the callers of op/route.
+// if that is done already. Small operations may be appended to a batch instead (batches.h). Every call is
+// made under the engine lock. Made by runtime; used by the callers of op/route.
 #pragma once
 
 #include <algorithm>
@@ -20,12 +20,9 @@
 #include "op/plan.h"
 #include "op/remote/batches.h"
 #include "op/remote/channels.h"
-#include "op/remote/data_requests.h"
-#include "op/remote/fences.h"
 #include "op/remote/requests.h"
 #include "op/remote/send_state.h"
 #include "op/remote/transfers.h"
-#include "op/remote/words.h"
 #include "op/remote_target.h"
 #include "shm/outbox.h"
 #include "transport/sink.h"
@@ -60,7 +57,6 @@ class Remote final : public transport::Sink {
                               batches_.may_append(channels_.at(far.server)));
   }
 
-  static bool is_small(std::uint64_t bytes) { return remote::Batches::is_small(bytes); }
   bool is_lost(TransportRank server) const {
     return !lost_.empty() && std::ranges::find(lost_, server) != lost_.end();
   }
@@ -84,46 +80,11 @@ class Remote final : public transport::Sink {
   // Each adds one part to the completion unless it is complete on return. The address arrays of a vector may
   // be reused on return.
   void start(const Operation& operation, const RemoteTarget& far, nb::Completion& completion);
-  void start_atomic(const AtomicOperation& operation, const RemoteTarget& far, nb::Completion& completion) {
-    if (!fails_at_once(far, completion)) enqueue(words_.make_atomic(operation, far, completion));
-  }
-  // A small contiguous operation is appended to a batch (see batches.h), and its source may be reused at
-  // once; accumulates are sums there. If an append returns false, start() it. Operations of endpoints are
-  // never appended.
-  bool takes(std::uint64_t bytes) const { return batches_.takes(bytes); }
-  bool takes(const Operation& operation) const {
-    return operation.layout == protocol::Layout::contiguous && operation.combine == Combine::sum &&
-           takes(operation.patch.total_bytes());
-  }
-  bool append(const Operation& operation, const RemoteTarget& far);
+  void start_atomic(const AtomicOperation& operation, const RemoteTarget& far, nb::Completion& completion);
   // Appends the operation if it may, else starts it. One that blocks is never appended.
   void append_or_start(const Operation& operation, const RemoteTarget& far, nb::Completion& completion);
   void append_or_start(const AtomicOperation& operation, const RemoteTarget& far, nb::Completion& completion);
-  bool append_put(const void* near, const void* far_address, std::uint64_t bytes, const RemoteTarget& far,
-                  protocol::Layout called = protocol::Layout::contiguous) {
-    return batches_.append_put(near, far_address, bytes, far, called);
-  }
-  bool append_acc(const Scaling& scaling, const void* near, const void* far_address, std::uint64_t bytes,
-                  const RemoteTarget& far, protocol::Layout called = protocol::Layout::contiguous) {
-    return batches_.append_acc(scaling, near, far_address, bytes, far, called);
-  }
-  // Returns the target of the last append if it was this worker of the own world, else null.
-  const RemoteTarget* appended_to(Worker target, WorldId own) const {
-    const RemoteTarget& far = batches_.appended_to();
-    return far.target == target && far.world == own && far.server != no_rank ? &far : nullptr;
-  }
-  // The same for a get or an rmw: the completion has a part until the result is here.
-  bool append_get(void* near, const void* far_address, std::uint64_t bytes, const RemoteTarget& far,
-                  nb::Completion& completion, protocol::Layout called = protocol::Layout::contiguous) {
-    return batches_.append_get(near, far_address, bytes, far, completion, called);
-  }
-  bool append_atomic(const AtomicOperation& operation, const RemoteTarget& far, nb::Completion& completion) {
-    return batches_.append_atomic(operation, far, completion);
-  }
-
-  // Whether appended items may not have left. Any thread may ask; the one that appended knows for certain.
-  bool holds_batches() const { return batches_.holds_any(); }
-  void send_batches() { batches_.close_all(); }
+  remote::Batches& batches() { return batches_; }
 
   // Starts a contiguous put and a store of 8 bytes behind it, or an addition. If one of them is refused,
   // neither is done.
@@ -133,21 +94,16 @@ class Remote final : public transport::Sink {
   // *taken is protocol::not_taken, or what protocol::taken_value() gave.
   void start_lock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion,
                   std::uint64_t* taken = nullptr) {
-    if (fails_at_once(far, completion)) return;
-    requests_.note_lock();
-    enqueue(words_.make_lock(protocol::Verb::lock, mutex, far, completion, taken));
+    start_with_mutex(protocol::Verb::lock, mutex, far, completion, taken);
   }
   void start_try_lock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion,
                       std::uint64_t* taken) {
-    if (!fails_at_once(far, completion))
-      enqueue(words_.make_lock(protocol::Verb::try_lock, mutex, far, completion, taken));
+    start_with_mutex(protocol::Verb::try_lock, mutex, far, completion, taken);
   }
-  void start_unlock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion) {
-    if (!fails_at_once(far, completion)) enqueue(words_.make_unlock(mutex, far, completion));
-  }
+  void start_unlock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion);
   // For a caller that holds it for certain. It is complete when it has left; fences cover it as a write.
   void start_release(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion) {
-    if (!fails_at_once(far, completion)) enqueue(words_.make_release(mutex, far, completion));
+    start_with_mutex(protocol::Verb::release, mutex, far, completion, nullptr);
   }
 
   // Nothing is sent to a clean server, but the fence is still a full memory fence.
@@ -186,13 +142,15 @@ class Remote final : public transport::Sink {
 
   void on_message(const transport::Message& message) override;
   unsigned advance() override;
-  void before_wait() override { send_batches(); }
+  void before_wait() override { batches_.close_all(); }
   bool quiet() const;  // nothing is queued, in flight or awaited
   bool has_to_advance() const override { return !waiting_.empty() || transfers_.is_moving(); }
 
  private:
   using Request = remote::Request;
   using Channel = remote::Channel;
+  using Transfer = remote::Transfer;
+  using Header = remote::Header;
   using Reply = protocol::ReplyHeader;
 
   // Requests to lost servers are kept, but nobody waits for them.
@@ -204,12 +162,37 @@ class Remote final : public transport::Sink {
     return true;
   }
 
-  void start_fence(Channel& channel, nb::Completion& completion);
-
   // These handle the queue of a server.
   void enqueue(Request* request);
-  bool send(Channel& channel, Request& request);
   unsigned pump(Channel& channel);
+
+  // Each sends a request whose turn it is. It returns true when all messages have left, false when something
+  // that the next one needs is missing: a credit, a slot, or staging for its body.
+  bool send(Channel& channel, Request& request);
+  bool send(Channel& channel, Request& request, remote::Data& data);
+  bool send(Channel& channel, Request& request, remote::Copied& copied);
+  bool send(Channel& channel, Request& request, remote::WordRequest& word);
+  bool send(Channel& channel, Request& request, const remote::Reserved& reserved);
+  bool send(const Channel& channel, Request& request, const remote::Leave& leave);
+  static bool send(const Channel&, const Request&, const remote::Awaited&) { return true; }
+
+  // data_requests.cpp: sends puts, gets and accumulates that are in no batch, message by message
+  void copy(Channel& channel, Request& request);
+  bool may_send_next(const Channel& channel, const remote::Data& data) const;
+  bool send_message(Channel& channel, Request& request, remote::Data& data);
+  Transfer* begin_transfer(Channel& channel, Request& request, const remote::Data& data, Header& header);
+  void end_sent(Channel& channel, Request& request, bool is_write);  // its last message has left
+
+  // words.cpp: starts and sends what is one message on one word or mutex
+  Request* make_word(protocol::Verb verb, const RemoteTarget& far, nb::Completion* completion);
+  void start_with_mutex(protocol::Verb verb, std::uint64_t mutex, const RemoteTarget& far,
+                        nb::Completion& completion, std::uint64_t* taken);
+
+  // fences.cpp: starts and sends fences, which share a reserved credit with unlocks
+  void start_fence(Channel& channel, nb::Completion& completion);
+  void end_reserved(Channel& channel, bool failed);
+  void end_fence(Channel& channel, Request& request, bool failed);
+  void fetch_slots();
 
   // replies.cpp: handles replies
   void on_data(const Channel& channel, const Reply& reply, std::span<const std::byte> data);
@@ -227,9 +210,6 @@ class Remote final : public transport::Sink {
   remote::Requests requests_{state_, channels_};
   remote::Transfers transfers_{state_, requests_};
   remote::Batches batches_;
-  remote::Fences fences_{state_, channels_, requests_, batches_};
-  remote::DataRequests data_{state_, requests_, transfers_};
-  remote::Words words_{state_, requests_, transfers_};
   std::vector<Channel*> waiting_;  // channels with a queue
 };
 

@@ -6,7 +6,6 @@
 namespace comex::op {
 
 using protocol::Verb;
-using remote::Transfer;
 
 void Remote::on_message(const transport::Message& message) {
   if (abandoned_ || is_lost(message.from)) return;
@@ -15,9 +14,6 @@ void Remote::on_message(const transport::Message& message) {
   std::memcpy(&reply, message.data.data(), sizeof reply);
   Channel& channel = channels_.at(message.from);
   state_.writes.note_reply(channel, reply);
-  // An rmw was no write for the fence under way.
-  if (reply.is_unmirrored != 0) [[unlikely]]
-    channel.last_fence = nullptr;
   channel.note_limit(reply);
   transfers_.release_applied(channel);
   const std::span<const std::byte> data = message.data.subspan(sizeof reply);
@@ -30,7 +26,7 @@ void Remote::on_message(const transport::Message& message) {
       break;
     case Verb::done:
       if (reply.slot == protocol::no_slot) {
-        fences_.end_reserved(channel, false);
+        end_reserved(channel, false);
       } else {
         on_data(channel, reply, data);
       }
@@ -65,7 +61,7 @@ void Remote::on_data(const Channel& channel, const Reply& reply, std::span<const
 
 void Remote::on_recall(Channel& channel) {
   channel.return_credits();
-  remote::Header header = remote::make_header(Verb::return_credits, channel.itself(), {state_.self});
+  Header header = remote::make_header(Verb::return_credits, channel.itself(), {state_.self});
   header.set_new_limit(channel.limit);
   state_.post_uncredited(channel, header);
 }
@@ -74,7 +70,7 @@ void Remote::on_recall(Channel& channel) {
 void Remote::on_refused(Channel& channel, const Reply& reply) {
   if (on_refusal_) on_refusal_();
   if (reply.refused_verb == Verb::fence || reply.refused_verb == Verb::unlock)
-    return fences_.end_reserved(channel, true);
+    return end_reserved(channel, true);
   COMEX_BUG_IF(reply.refused_verb == Verb::batch);  // this origin has sent a malformed batch
   if (batches_.note_refused(channel, reply)) return;
   Transfer* const transfer = reply.slot == protocol::no_slot ? nullptr : transfers_.of(channel, reply);

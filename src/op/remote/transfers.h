@@ -3,7 +3,7 @@
 //   put, acc   memory -> (staging) -> at most 4 chunks with the transport -> slot held until applied
 //   get        at most 4 receives posted -> (staging) -> memory, oldest first
 //
-// Owned by op::Remote. Data, Words and Batches begin transfers, and the replies end them.
+// Owned by op::Remote. Remote and Batches begin transfers, and the replies end them.
 #pragma once
 
 #include <cstddef>

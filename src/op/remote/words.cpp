@@ -1,14 +1,26 @@
-#include "op/remote/words.h"
+// Starts and sends operations of one message on one word or mutex: rmw, store, lock, unlock, release.
+//
+// A store and a release are writes: they have a number, and a fence covers them. The others hold a slot until
+// they are answered, except unlock, which leaves on the reserved credit as a fence does.
+#include "op/remote/remote.h"
 
-namespace comex::op::remote {
+namespace comex::op {
 
 using protocol::Verb;
+using remote::WordRequest;
 
-Request* Words::make_atomic(const AtomicOperation& operation, const RemoteTarget& far,
-                            nb::Completion& completion) {
-  Request* const request = requests_.make<WordRequest>(far, &completion);
-  WordRequest& word = std::get<WordRequest>(request->what);
-  word.header.verb = Verb::rmw;
+remote::Request* Remote::make_word(Verb verb, const RemoteTarget& far, nb::Completion* completion) {
+  Request* const request = requests_.make<WordRequest>(far, completion);
+  std::get<WordRequest>(request->what).header.verb = verb;
+  if (protocol::is_write(verb)) state_.writes.queue(*request->channel);
+  return request;
+}
+
+void Remote::start_atomic(const AtomicOperation& operation, const RemoteTarget& far,
+                          nb::Completion& completion) {
+  if (fails_at_once(far, completion)) return;
+  Request* const request = make_word(Verb::rmw, far, &completion);
+  auto& word = std::get<WordRequest>(request->what);
   word.header.scalar = operation.scalar;
   word.header.atomic = operation.atomic;
   word.header.offset = far.offset_of(operation.far);
@@ -16,53 +28,32 @@ Request* Words::make_atomic(const AtomicOperation& operation, const RemoteTarget
   word.header.set_argument(operation.operand);
   if (!operation.is_blocking) {
     word.header.flags = protocol::non_blocking;
-    request->channel->last_fence = nullptr;
     state_.writes.begin_atomic(*request->channel);
   }
   word.desired = operation.desired;
   word.result = operation.near;
   word.result_bytes = operation.near == nullptr ? 0 : scalar_bytes(operation.scalar);
-  return request;
+  enqueue(request);
 }
 
-Request* Words::make_store(const void* far_word, std::uint64_t value, const RemoteTarget& far,
-                           std::uint8_t flags, nb::Completion* sent) {
-  Request* const request = requests_.make<WordRequest>(far, sent);
-  Header& header = std::get<WordRequest>(request->what).header;
-  header.verb = Verb::store;
-  header.flags = flags;
-  header.offset = far.offset_of(far_word);
-  header.bytes = sizeof value;
-  header.set_value(value);
-  return as_write(request);
-}
-
-Request* Words::make_lock(Verb verb, std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion,
-                          std::uint64_t* acquired) {
-  Request* const request = requests_.make<WordRequest>(far, &completion);
-  WordRequest& word = std::get<WordRequest>(request->what);
-  word.header.verb = verb;
+void Remote::start_with_mutex(Verb verb, std::uint64_t mutex, const RemoteTarget& far,
+                              nb::Completion& completion, std::uint64_t* taken) {
+  if (fails_at_once(far, completion)) return;
+  if (verb == Verb::lock) requests_.note_lock();
+  Request* const request = make_word(verb, far, &completion);
+  auto& word = std::get<WordRequest>(request->what);
   word.header.set_mutex(mutex);
-  word.result = acquired;
-  word.result_bytes = acquired == nullptr ? 0 : sizeof *acquired;
-  return request;
+  word.result = taken;
+  word.result_bytes = taken == nullptr ? 0 : sizeof *taken;
+  enqueue(request);
 }
 
-Request* Words::make_unlock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion) {
-  return requests_.make<Reserved>(far, &completion, Reserved{Verb::unlock, mutex});
+void Remote::start_unlock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion) {
+  if (!fails_at_once(far, completion))
+    enqueue(requests_.make<remote::Reserved>(far, &completion, remote::Reserved{Verb::unlock, mutex}));
 }
 
-Request* Words::make_release(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion) {
-  return as_write(make_lock(Verb::release, mutex, far, completion));
-}
-
-Request* Words::as_write(Request* request) {
-  request->channel->last_fence = nullptr;
-  state_.writes.queue(*request->channel);
-  return request;
-}
-
-bool Words::send(Channel& channel, Request& request, WordRequest& word) {
+bool Remote::send(Channel& channel, Request& request, WordRequest& word) {
   if (!channel.has_credit()) return false;
   const bool is_write = protocol::is_write(word.header.verb);
   address(word.header, request.far, state_.sender(request.errors_return));
@@ -74,12 +65,12 @@ bool Words::send(Channel& channel, Request& request, WordRequest& word) {
     word.header.slot = transfer->slot;
   }
   state_.post(channel, write_word(word, state_.transport.stage()));
-  request.sent = true;
   if (is_write) {
-    Writes::unqueue(channel);
-    requests_.part_done(&request, false);
+    end_sent(channel, request, true);
+  } else {
+    request.sent = true;
   }
   return true;
 }
 
-}  // namespace comex::op::remote
+}  // namespace comex::op

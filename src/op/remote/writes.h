@@ -96,7 +96,9 @@ class Writes {
   }
 
  private:
+  // A fence under way does not cover the new write.
   void list(Channel& channel) {
+    channel.last_fence = nullptr;
     if (channel.is_listed_dirty) return;
     channel.is_listed_dirty = true;
     dirty_.push_back(&channel);

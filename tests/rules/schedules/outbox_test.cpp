@@ -99,7 +99,8 @@ class OutboxSchedules : public testing::Test {
     const std::int64_t value = ++appended;
     // The places go down and up again, so that no item repeats the one before it.
     const auto place = static_cast<std::uintptr_t>(value % 2 == 0 ? 4096 : std::int64_t{1} << 40);
-    ASSERT_TRUE(origin->append_put(&value, reinterpret_cast<const void*>(place), sizeof value, far));
+    ASSERT_TRUE(
+        origin->batches().append_put(&value, reinterpret_cast<const void*>(place), sizeof value, far));
   }
   // As a progress rank does whom nobody but this worker needs, until all is sent.
   void push_until(std::size_t items) {
@@ -156,10 +157,10 @@ TEST_F(OutboxSchedules, send_each_item_once) {
                           append();
                           append();
                           append();
-                          origin->send_batches();
+                          origin->batches().close_all();
                           append();
                           append();
-                          origin->send_batches();
+                          origin->batches().close_all();
                         },
                         [this] {
                           for (int looks = 0; looks < 3; ++looks) {
@@ -168,7 +169,7 @@ TEST_F(OutboxSchedules, send_each_item_once) {
                           }
                         }};
   scenario.end = [this] {
-    origin->send_batches();
+    origin->batches().close_all();
     judge();
   };
   expect_in_every_schedule("outbox", scenario);
@@ -182,7 +183,7 @@ TEST_F(OutboxSchedules, forget_no_batch_of_a_worker_that_computes) {
   scenario.processes = {[this] {
                           append();
                           append();
-                          origin->send_batches();
+                          origin->batches().close_all();
                           append();
                         },
                         [this] { push_until(3); }};

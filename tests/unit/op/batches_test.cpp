@@ -34,7 +34,7 @@ class RemoteOutbox : public testing::Test {
     return {.world = 9, .server = server, .target = static_cast<Worker>(server)};
   }
   bool append(TransportRank server) {
-    return remote->append_put(&value, reinterpret_cast<void*>(4096), sizeof value, far(server));
+    return remote->batches().append_put(&value, reinterpret_cast<void*>(4096), sizeof value, far(server));
   }
   std::uint64_t sent_to(TransportRank server) const { return fabric.messages(three_servers, server); }
   protocol::RequestHeader received(TransportRank server) {
@@ -70,7 +70,8 @@ TEST_F(RemoteOutbox, a_word_with_more_bytes_than_a_message_ends_the_job) {
 
 TEST_F(RemoteOutbox, an_answer_to_a_batch_that_has_not_left_ends_the_job) {
   nb::Completion done;
-  ASSERT_TRUE(remote->append_get(&value, reinterpret_cast<void*>(4096), sizeof value, far(0), done));
+  ASSERT_TRUE(
+      remote->batches().append_get(&value, reinterpret_cast<void*>(4096), sizeof value, far(0), done));
   std::vector<std::byte> answer(sizeof(protocol::ReplyHeader) + sizeof value);
   protocol::ReplyHeader header;
   header.verb = protocol::Verb::data_batch;
@@ -86,7 +87,7 @@ TEST_F(RemoteOutbox, batches_to_several_servers_collect_side_by_side) {
     EXPECT_TRUE(append(1));
   }
   EXPECT_EQ(sent_to(0) + sent_to(1), 0u);
-  remote->send_batches();
+  remote->batches().close_all();
   for (const TransportRank server : {0, 1}) {
     const protocol::RequestHeader header = received(server);
     EXPECT_EQ(header.verb, protocol::Verb::batch);
@@ -95,7 +96,7 @@ TEST_F(RemoteOutbox, batches_to_several_servers_collect_side_by_side) {
     EXPECT_EQ(header.sequence, 1u);
     EXPECT_EQ(header.batch_rank(), three_servers) << "where answers go";
   }
-  EXPECT_FALSE(remote->holds_batches());
+  EXPECT_FALSE(remote->batches().holds_any());
 }
 
 TEST_F(RemoteOutbox, one_server_more_than_buffers_sends_the_oldest_batch) {
@@ -122,16 +123,16 @@ TEST_F(RemoteOutbox, takes_nothing_of_an_endpoint) {
   nb::Completion done;
   std::uint64_t old = 0;
   AtomicOperation add{.scalar = Scalar::int64, .near = reinterpret_cast<std::byte*>(&old)};
-  EXPECT_FALSE(remote->append_put(&value, reinterpret_cast<void*>(4096), sizeof value, asked));
-  EXPECT_FALSE(remote->append_atomic(add, asked, done));
-  EXPECT_FALSE(remote->holds_batches());
+  EXPECT_FALSE(remote->batches().append_put(&value, reinterpret_cast<void*>(4096), sizeof value, asked));
+  EXPECT_FALSE(remote->batches().append_atomic(add, asked, done));
+  EXPECT_FALSE(remote->batches().holds_any());
   EXPECT_TRUE(done.done());
 }
 
 TEST_F(RemoteOutbox, without_a_credit_there_is_no_batch) {
   EXPECT_TRUE(append(0));
   EXPECT_TRUE(remote->has_capacity(far(0)));
-  remote->send_batches();
+  remote->batches().close_all();
   EXPECT_FALSE(remote->has_capacity(far(0)));
   EXPECT_FALSE(append(0));
   RemoteTarget seldom = far(0);
@@ -152,7 +153,7 @@ TEST_F(RemoteOutbox, an_item_too_late_for_its_batch_opens_the_next) {
   EXPECT_TRUE(append(0));
   EXPECT_EQ(take(0).items(), 1u);
   EXPECT_TRUE(append(0));
-  remote->send_batches();
+  remote->batches().close_all();
   const protocol::RequestHeader header = received(0);
   EXPECT_EQ(header.items(), 1u);
   EXPECT_EQ(header.number, 2u);
@@ -183,7 +184,7 @@ TEST_F(RemoteOutbox, an_item_too_late_for_its_batch_leaves_the_next_owner_of_the
 
   value = 4;
   EXPECT_FALSE(append(0)) << "the credit has gone with the batch";
-  remote->send_batches();
+  remote->batches().close_all();
   transport::Message message;
   ASSERT_TRUE(fabric.endpoint(2).receive(message));
   const std::byte* at = message.data.data() + sizeof(protocol::RequestHeader);
@@ -223,12 +224,12 @@ TEST_F(RemoteOutbox, a_batch_takes_what_its_limit_and_that_of_its_answers_hold) 
         const BatchSize next = size.with(head + (answer != 0 ? 0 : 16), answer);
         if (!next.fits(protocol::message_bytes)) break;
         size = next;
-        ASSERT_TRUE(answer != 0 ? origin.append_get(there, there, bytes, far(0), done)
-                                : origin.append_put(there, there, 16, far(0)));
+        ASSERT_TRUE(answer != 0 ? origin.batches().append_get(there, there, bytes, far(0), done)
+                                : origin.batches().append_put(there, there, 16, far(0)));
       }
       EXPECT_EQ(wire.messages(three_servers, 0), 0u) << "all of them in one";
-      EXPECT_FALSE(gets == 1000 ? origin.append_get(there, there, bytes, far(0), done)
-                                : origin.append_put(there, there, 16, far(0)));
+      EXPECT_FALSE(gets == 1000 ? origin.batches().append_get(there, there, bytes, far(0), done)
+                                : origin.batches().append_put(there, there, 16, far(0)));
       transport::Message message;
       ASSERT_TRUE(wire.endpoint(0).receive(message));
       EXPECT_EQ(message.data.size(), sizeof(protocol::RequestHeader) + size.items);
