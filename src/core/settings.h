@@ -85,6 +85,9 @@ struct SettingRow {
 };
 
 const std::array<SettingRow, setting_count>& setting_rows();
+inline const SettingRow& setting_row(SettingId id) {
+  return setting_rows()[static_cast<std::size_t>(id)];
+}
 
 // The value as a user would write it, and the allowed values in words.
 std::string value_text(const Settings& settings, SettingId id);

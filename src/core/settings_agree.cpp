@@ -4,12 +4,10 @@
 //
 // The bytes are NAME=value pairs, each ended by a zero byte, which no environment value can hold. So they
 // stay readable when two builds differ in their rows.
-#include "core/settings_values.h"
+#include "core/settings.h"
 
 namespace comex {
 namespace {
-
-using settings_values::row_of;
 
 std::string said(const Settings& settings, SettingId id) {
   return (settings.is_explicit(id) ? "'" : "the default '") + value_text(settings, id) + "'";
@@ -83,7 +81,7 @@ Status agree(const Settings& mine, const Settings& rank0, int my_rank, int root)
 
 Settings adopt(const Settings& mine, const Settings& rank0) {
   return with_members_of(rank0, mine, [&](SettingId id) {
-    return !mine.is_explicit(id) && row_of(id).scope != Scope::host && rank0.is_explicit(id);
+    return !mine.is_explicit(id) && setting_row(id).scope != Scope::host && rank0.is_explicit(id);
   });
 }
 
