@@ -74,8 +74,9 @@ std::byte* MpiTransport::stage() {
   return staged_.bytes.get();
 }
 
-void MpiTransport::post(TransportRank to, std::size_t bytes) {
-  if (bundles_answers() && to == unpacked_from_ && takes_bundle(to)) return post_with_next(to, bytes);
+void MpiTransport::post(TransportRank to, std::size_t bytes, bool has_next) {
+  const bool is_answer = bundles_answers() && to == unpacked_from_;
+  if ((has_next || is_answer) && takes_bundle(to)) return bundle(to, bytes);
   if (!has_bundle()) return launch(staged_, to, bytes);
   if (to != bundle_.to) {
     COMEX_BUG_IF(!holds_answers_);
@@ -91,8 +92,7 @@ bool MpiTransport::takes_bundle(TransportRank to) const {
 }
 
 // Copying the message costs a fraction of what sending it alone would cost.
-void MpiTransport::post_with_next(TransportRank to, std::size_t bytes) {
-  if (!takes_bundle(to)) return post(to, bytes);
+void MpiTransport::bundle(TransportRank to, std::size_t bytes) {
   if (has_bundle() && holds_answers_ && to != bundle_.to) launch_bundle();
   if (!has_bundle()) {
     bundle_ = taken_from(bundles_);

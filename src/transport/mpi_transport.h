@@ -50,8 +50,7 @@ class MpiTransport final : public Transport {
   TransportRank rank() const override { return rank_; }
   TransportRank size() const override { return size_; }
   std::byte* stage() override;
-  void post(TransportRank to, std::size_t bytes) override;
-  void post_with_next(TransportRank to, std::size_t bytes) override;
+  void post(TransportRank to, std::size_t bytes, bool has_next = false) override;
   bool receive(Message& message) override;
   void flush() override {
     if (has_bundle()) launch_bundle();
@@ -98,6 +97,7 @@ class MpiTransport final : public Transport {
   bool has_bundle() const { return bundle_.bytes != nullptr; }
   void launch(Outgoing& filled, TransportRank to, std::size_t bytes);
   void launch_bundle();
+  void bundle(TransportRank to, std::size_t bytes);
   void add_to_bundle(TransportRank to, std::size_t bytes);
   bool bundles_answers() const { return use_.are_answered && !unpacked_.empty(); }
   bool may_close_bundle(TransportRank to, std::size_t bytes) const;

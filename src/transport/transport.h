@@ -48,10 +48,9 @@ class Transport {
   // `bytes`. It never blocks: messages that MPI cannot take at once stay queued in order. Only one buffer is
   // staged at a time.
   virtual std::byte* stage() = 0;
-  virtual void post(TransportRank to, std::size_t bytes) = 0;
-  // The same, with a promise: the next message or body is posted at once and goes to the same rank. The two
+  // `has_next` promises that the next message or body is posted at once and goes to the same rank. The two
   // may travel together.
-  virtual void post_with_next(TransportRank to, std::size_t bytes) = 0;
+  virtual void post(TransportRank to, std::size_t bytes, bool has_next = false) = 0;
   // Returns the oldest small message that has arrived; false if there is none.
   virtual bool receive(Message& message) = 0;
 

@@ -162,7 +162,7 @@ TEST(MpiTransport, sends_a_row_of_messages_as_one_where_bundles_are_taken) {
     transport.set_observer(&count);
     for (int i = 0; i < 12; ++i) {
       std::fill_n(transport.stage(), 500, std::byte{64});
-      i < 11 ? transport.post_with_next(rank, 500) : transport.post(rank, 500);
+      transport.post(rank, 500, i < 11);
     }
     int arrived = 0;
     Message message;
@@ -180,7 +180,7 @@ TEST(MpiTransport, sends_a_row_of_messages_as_one_where_bundles_are_taken) {
 // To itself: a message, and the body that belongs to it.
 Ticket post_with_body(MpiTransport& transport, int tag, std::span<const std::byte> body) {
   std::fill_n(transport.stage(), 80, std::byte{64});
-  transport.post_with_next(transport.rank(), 80);
+  transport.post(transport.rank(), 80, true);
   return transport.start_send(transport.rank(), tag, body);
 }
 
@@ -227,7 +227,7 @@ TEST(MpiTransport, answers_a_bundle_with_one_where_that_is_wanted) {
     };
     for (int i = 0; i < row; ++i) {
       stage(i);
-      i + 1 < row ? transport.post_with_next(rank, 100) : transport.post(rank, 100);
+      transport.post(rank, 100, i + 1 < row);
     }
     Count count;
     transport.set_observer(&count);

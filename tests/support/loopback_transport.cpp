@@ -42,17 +42,12 @@ class LoopbackEndpoint final : public Transport {
   }
 
   // Every message arrives on its own. This only checks that the next one goes to the rank that was announced.
-  void post_with_next(TransportRank to, std::size_t bytes) override {
-    post(to, bytes);
-    next_is_to_ = to;
-  }
-
-  void post(TransportRank to, std::size_t bytes) override {
+  void post(TransportRank to, std::size_t bytes, bool has_next) override {
     {
       const OneThreadAtATime guard(busy_);
       COMEX_BUG_IF(staged_.empty() || bytes > staged_.size());
       COMEX_BUG_IF(next_is_to_ != no_rank && next_is_to_ != to);
-      next_is_to_ = no_rank;
+      next_is_to_ = has_next ? to : no_rank;
       staged_.resize(bytes);
       staged_.shrink_to_fit();
       fabric_.at(to).mailbox.put_letter({rank_, std::exchange(staged_, {})});

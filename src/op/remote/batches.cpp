@@ -251,7 +251,8 @@ void Batches::close(Channel& channel, bool has_next) {
   Batch& batch = *channel.batch;
   if (batch.buffer->replace(batch.word, batch.word.in(OutboxWord::State::free))) {
     // Only this worker opens its buffer again.
-    state_.post_as_is(channel, batch.buffer->copy_to(state_.transport.stage(), batch.word), has_next);
+    transport::Transport& transport = state_.transport;
+    transport.post(channel.rank, batch.buffer->copy_to(transport.stage(), batch.word), has_next);
   }
   let_go(channel, batch);
 }

@@ -40,16 +40,8 @@ struct SendState {
   // Sends the staged message on a credit. `has_next`: another message to this server, or a body, follows.
   void post(Channel& channel, std::size_t bytes, bool has_next = false) {
     stamp(channel);
-    post_as_is(channel, bytes, has_next);
+    transport.post(channel.rank, bytes, has_next);
     ++channel.sent;
-  }
-  // Sends a staged batch, which has its credit and its place in the order already.
-  void post_as_is(const Channel& channel, std::size_t bytes, bool has_next) {
-    if (has_next) {
-      transport.post_with_next(channel.rank, bytes);
-    } else {
-      transport.post(channel.rank, bytes);
-    }
   }
   // Sends a fence or an unlock on the reserved credit.
   void post_reserved(Channel& channel, const Header& header) {

@@ -33,7 +33,7 @@ class Recorder final : public transport::Transport {
   TransportRank rank() const override { return rank_; }
   TransportRank size() const override { return 3; }
   std::byte* stage() override { return staged_.data(); }
-  void post(TransportRank, std::size_t bytes) override {
+  void post(TransportRank, std::size_t bytes, bool) override {
     Sent message;
     std::memcpy(&message.header, staged_.data(), sizeof message.header);
     EXPECT_EQ(message.header.verb, protocol::Verb::batch);
@@ -50,7 +50,6 @@ class Recorder final : public transport::Transport {
     }
     sent_->push_back(std::move(message));
   }
-  void post_with_next(TransportRank to, std::size_t bytes) override { post(to, bytes); }
   bool receive(transport::Message&) override { return false; }
   transport::Ticket start_send(TransportRank, int, std::span<const std::byte>) override { return {}; }
   transport::Ticket start_synchronous_send(TransportRank, int, std::span<const std::byte>) override {

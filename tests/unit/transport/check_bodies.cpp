@@ -113,7 +113,7 @@ RankTask bodies_behind_messages(Transport& wire) {
     bodies[i].in.resize(length(i));
     std::fill_n(wire.stage(), message_bytes, static_cast<std::byte>(protocol::Verb::data));
     wire.stage()[1] = static_cast<std::byte>(i);
-    wire.post_with_next(next_rank(wire), message_bytes);
+    wire.post(next_rank(wire), message_bytes, true);
     bodies[i].sent = wire.start_send(next_rank(wire), protocol::put_tag(i), bodies[i].out);
     if (i % 5 == 0) co_await pause;
   }

@@ -122,7 +122,7 @@ RankTask messages_in_rows(Transport& wire) {
       for (std::uint32_t number = first; number < count; ++number) {
         stage_numbered(wire, number, length_of(number));
         if (number + 1 < count) {
-          wire.post_with_next(to, length_of(number));
+          wire.post(to, length_of(number), true);
         } else {
           wire.post(to, length_of(number));
         }
@@ -148,7 +148,7 @@ RankTask row_stays_valid(Transport& wire) {
   for (std::uint32_t number = 0; number < count; ++number) {
     stage_numbered(wire, number, length_of(number));
     if (number % 10 != 9) {
-      wire.post_with_next(to, length_of(number));
+      wire.post(to, length_of(number), true);
     } else {
       wire.post(to, length_of(number));
     }
@@ -219,7 +219,7 @@ RankTask bell_counts_of_rows(Transport& wire) {
     for (std::uint32_t number = 0; number < 12; ++number) {
       stage_numbered(wire, number, 500);
       if (number != 11) {
-        wire.post_with_next(to, 500);
+        wire.post(to, 500, true);
       } else {
         wire.post(to, 500);
       }
