@@ -199,10 +199,10 @@ Distribution Settings::distribution() const {
   return cyclic && !packed ? Distribution::cyclic : Distribution::packed;
 }
 
-std::size_t Settings::effective_chunk_bytes() const {
+std::uint32_t Settings::effective_chunk_bytes() const {
   // The result holds whole elements of the largest scalar and is not below the smallest chunk allowed.
   const auto lowered = std::max<std::int64_t>(std::min(chunk_bytes, max_message_size), 4096);
-  return static_cast<std::size_t>(lowered) / 16 * 16;
+  return static_cast<std::uint32_t>(lowered) / 16 * 16;
 }
 
 std::string value_text(const Settings& settings, SettingId id) {

@@ -67,7 +67,7 @@ struct Settings {
 
   // Values that follow from several rows.
   Distribution distribution() const;
-  std::size_t effective_chunk_bytes() const;
+  std::uint32_t effective_chunk_bytes() const;
 };
 
 // The description of one setting.

@@ -98,13 +98,9 @@ Plan plan_vector(const Operation& operation, const Sizes& sizes) {
 
 }  // namespace
 
-std::uint32_t legal_chunk_bytes(std::uint64_t wanted) {
-  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(wanted, 4096, 1024 * 1024)) & ~15u;
-}
-
-Sizes sizes_on_wire(std::uint64_t wanted_chunk, TransportRank origins, std::uint64_t staging_reserve) {
+Sizes sizes_on_wire(std::uint32_t chunk_bytes, TransportRank origins, std::uint64_t staging_reserve) {
   Sizes sizes;
-  sizes.chunk_bytes = legal_chunk_bytes(wanted_chunk);
+  sizes.chunk_bytes = chunk_bytes;
   sizes.piece_bytes = piece_bytes(sizes.chunk_bytes, static_cast<std::uint64_t>(origins), staging_reserve);
   sizes.message_bytes = message_limit(sizes.piece_bytes);
   return sizes;

@@ -26,10 +26,9 @@ struct Sizes {
   std::uint32_t eager_bytes = 0;  // the longest message that MPI sends without a handshake; 0: not known
 };
 
-// Makes the chunk of the settings legal: a multiple of 16, from 4 KiB to 1 MiB.
-std::uint32_t legal_chunk_bytes(std::uint64_t wanted);
-// Returns the sizes that the servers of a wire with so many origins use.
-Sizes sizes_on_wire(std::uint64_t wanted_chunk, TransportRank origins, std::uint64_t staging_reserve);
+// Returns the sizes that the servers of a wire with so many origins use. The chunk is one that Settings
+// allows.
+Sizes sizes_on_wire(std::uint32_t chunk_bytes, TransportRank origins, std::uint64_t staging_reserve);
 
 struct Plan {
   // Verb, layout, scalar, flags, bytes and chunk_bytes of the first message; without bytes there is nothing

@@ -93,7 +93,7 @@ void say(World& world, const pr::RefusedRequest& refused) {
 std::unique_ptr<pr::Server> make_server(World& world, const Reporter& reporter, pr::MirrorRounds* mirrors) {
   pr::ServerOptions options;
   options.world = world.id;
-  options.chunk_bytes = static_cast<std::uint32_t>(world.settings.effective_chunk_bytes());
+  options.chunk_bytes = world.settings.effective_chunk_bytes();
   options.pool_bytes = static_cast<std::uint64_t>(world.settings.server_buffer);
   options.staging_reserve = static_cast<std::uint64_t>(world.settings.staging_reserve);
   options.slot_of = [&world](Worker worker) {

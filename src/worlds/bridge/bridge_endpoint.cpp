@@ -30,7 +30,7 @@ BridgeRow own_row(runtime::World& world) {
   row.host = static_cast<std::uint32_t>(world.place.host);
   row.slot = static_cast<std::uint32_t>(world.place.local_index);
   row.virtual_host = world.share.virtual_host;
-  row.chunk_bytes = static_cast<std::uint32_t>(world.settings.effective_chunk_bytes());
+  row.chunk_bytes = world.settings.effective_chunk_bytes();
   row.staging_reserve = static_cast<std::uint64_t>(world.settings.staging_reserve);
   row.base = reinterpret_cast<std::uint64_t>(world.arena->base());
   row.machine = runtime::own_host_key(*world.os, world.settings);
