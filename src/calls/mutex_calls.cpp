@@ -49,7 +49,8 @@ struct Named {  // a mutex; one that exists, if it is on the own host
   }
   const groups::WorkerPlace& place = runtime->place(owner);
   const bool is_here = place.host == static_cast<std::uint32_t>(runtime->world().place.host);
-  const std::uint64_t count = is_here ? runtime->mutexes().count(place.slot) : 0;  // else: the world has none
+  const std::uint64_t count =
+      is_here ? runtime->mutexes_of(place.slot).mutexes() : 0;  // else: the world has none
   runtime->reporter().fail({name, Target(proc)},
                            runtime::no_such_mutex_text(static_cast<std::uint64_t>(mutex), owner, count));
   return false;
@@ -70,7 +71,7 @@ bool find_mutex(const char* name, int mutex, int proc, Named& named) {
   named.runtime = runtime;
   named.is_direct = runtime->router().is_direct(activity::Kind::rmw, named.owner);
   const bool may_exist =
-      named.is_direct ? runtime->mutexes().find(runtime->place(named.owner).slot, named.index, named.offset)
+      named.is_direct ? runtime->mutexes_of(runtime->place(named.owner).slot).find(named.index, named.offset)
                       : runtime->has_mutexes();
   if (!may_exist) [[unlikely]]
     return say_no_mutex(name, mutex, proc);
@@ -175,14 +176,14 @@ Result<void*> make_own(runtime::Runtime& runtime, int num) {
   if (!own || own.value() == nullptr) return own;
   std::memset(own.value(), 0, bytes);
   shm::Arena& arena = *runtime.world().arena;
-  runtime.mutexes().show(arena.slot(), arena.offset_of(own.value()), static_cast<std::uint64_t>(num));
+  arena.mutexes_of(arena.slot()).show(arena.offset_of(own.value()), static_cast<std::uint64_t>(num));
   return own;
 }
 
 void drop_own(runtime::Runtime& runtime) {
   shm::Arena& arena = *runtime.world().arena;
-  if (runtime.mutexes().count(arena.slot()) == 0) return;
-  runtime::release_own(runtime, arena.at(runtime.mutexes().hide(arena.slot())));
+  if (arena.mutexes_of(arena.slot()).mutexes() == 0) return;
+  runtime::release_own(runtime, arena.at(arena.mutexes_of(arena.slot()).hide()));
 }
 
 }  // namespace

@@ -17,13 +17,13 @@ shm::HostSlot Mutexes::owner_slot(Worker target) const {
 
 std::uint64_t Mutexes::count(Worker target) const {
   const shm::HostSlot owner = owner_slot(target);
-  return owner == no_host_slot ? 0 : arena_.mutex_sets().count(owner);
+  return owner == no_host_slot ? 0 : arena_.mutexes_of(owner).mutexes();
 }
 
 std::optional<std::uint64_t> Mutexes::find(const protocol::RequestHeader& header) const {
   const shm::HostSlot owner = owner_slot(header.target);
   std::uint64_t offset = 0;
-  if (owner == no_host_slot || !arena_.mutex_sets().find(owner, header.mutex(), offset)) return std::nullopt;
+  if (owner == no_host_slot || !arena_.mutexes_of(owner).find(header.mutex(), offset)) return std::nullopt;
   const bool is_there =
       arena_.extents().check(header.target, offset, sizeof(shm::FairMutexBlock)) == shm::BoundsVerdict::ok;
   return is_there ? std::optional(offset) : std::nullopt;
@@ -96,10 +96,9 @@ void Mutexes::drop(TransportRank from) {
 }
 
 void Mutexes::declare_dead(Worker worker, std::span<const shm::HostSlot> owners) {
-  const shm::MutexSets sets = arena_.mutex_sets();
   for (const shm::HostSlot owner : owners) {
     std::uint64_t offset = 0;
-    for (std::uint64_t index = 0; sets.find(owner, index, offset); ++index)
+    for (std::uint64_t index = 0; arena_.mutexes_of(owner).find(index, offset); ++index)
       arena_.mutex_at(offset).declare_dead(worker);
   }
 }

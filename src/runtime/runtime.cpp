@@ -75,7 +75,6 @@ Runtime::Runtime(std::unique_ptr<World> world, Reporter& reporter, const WorldJo
       registry_(
           world_->description, static_cast<Worker>(world_->place.worker),
           [this](WorldId freed) { other_worlds_->on_world_freed(freed); }, &*world_->group),
-      mutexes_(world_->arena->mutex_sets()),
       everybody_(world_->failures, groups::ConnectionTable::range(0, size())),
       host_(*world_, engine_, everybody_) {
   set_errors_return(reporter_.returns());

@@ -76,7 +76,8 @@ class Runtime {
 
   // The mutexes of this host's workers, those that this worker holds (under the engine lock), and whether the
   // world has any.
-  shm::MutexSets& mutexes() { return mutexes_; }
+  // Of a worker of this host, by its host slot.
+  shm::MutexSetBlock& mutexes_of(shm::HostSlot slot) const { return world_->arena->mutexes_of(slot); }
   std::vector<RemoteMutex>& held_mutexes() { return held_mutexes_; }
   bool has_mutexes() const { return has_mutexes_.load(std::memory_order_relaxed); }
   void set_has_mutexes(bool has) { has_mutexes_.store(has, std::memory_order_relaxed); }
@@ -359,7 +360,6 @@ class Runtime {
   groups::GroupTable groups_;
   comex_card_hook_t card_hook_{};  // without functions: none
   Allocations allocations_;
-  shm::MutexSets mutexes_;
   std::atomic<bool> has_mutexes_{false};
   std::vector<RemoteMutex> held_mutexes_;
   std::atomic<std::uint64_t> fenced_kept_writes_{0};

@@ -187,8 +187,4 @@ FairMutex Arena::mutex_at(std::uint64_t offset) {
   return {*body_->os, body_->object, *reinterpret_cast<FairMutexBlock*>(body_->base + offset), doorbells()};
 }
 
-MutexSets Arena::mutex_sets() const {
-  return {reinterpret_cast<std::byte*>(&body_->slot_block(0).mutexes), slot_block_bytes};
-}
-
 }  // namespace comex::shm

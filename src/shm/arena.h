@@ -82,7 +82,8 @@ class Arena {
   // For locks that other folders place in extents or boards.
   LockParty lock_party() const { return {body_->os, &body_->object, body_->slot}; }
   FairMutex mutex_at(std::uint64_t offset);  // the FairMutexBlock there, which its owner has zeroed
-  MutexSets mutex_sets() const;              // covers the host's own slots; guests have no mutexes
+  // Of one of the host's own slots; guests have no mutexes.
+  MutexSetBlock& mutexes_of(HostSlot slot) const { return body_->slot_block(slot).mutexes; }
   Doorbell doorbell(HostSlot slot) { return doorbells().of(slot); }
   Doorbells doorbells() { return {*body_->os, at(geometry().slots_offset), slot_block_bytes}; }
   std::span<std::byte> board(HostSlot slot) {  // geometry.board_bytes, zero-filled, 64-byte aligned

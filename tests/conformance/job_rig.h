@@ -106,7 +106,7 @@ class Job {
   }
   std::uint64_t mutex_offset(int worker, std::uint64_t index) {
     std::uint64_t offset = 0;
-    EXPECT_TRUE(arena_of(worker).mutex_sets().find(arena_of(worker).slot(), index, offset));
+    EXPECT_TRUE(arena_of(worker).mutexes_of(arena_of(worker).slot()).find(index, offset));
     return offset;
   }
   // As comex_create_mutexes leaves them, which all workers have to call.
@@ -114,7 +114,7 @@ class Job {
     for (int worker = 0; worker < workers(); ++worker) {
       auto* const blocks = allocate<shm::FairMutexBlock>(worker, of_each);
       shm::Arena& arena = arena_of(worker);
-      arena.mutex_sets().show(arena.slot(), arena.offset_of(blocks), of_each);
+      arena.mutexes_of(arena.slot()).show(arena.offset_of(blocks), of_each);
     }
     runtimes_.front()->set_has_mutexes(true);
   }

@@ -62,7 +62,7 @@ TEST_P(MissingMutexes, beyond_the_last_are_told_with_those_there_are) {
 TEST_P(MissingMutexes, of_a_worker_that_has_none_are_told_with_none_there) {
   job_.create_mutexes(2);
   shm::Arena& arena = job_.arena_of(GetParam());
-  arena.mutex_sets().hide(arena.slot());
+  arena.mutexes_of(arena.slot()).hide();
   expect_missing(0, 0);
 }
 
@@ -104,7 +104,7 @@ TEST_F(OwnMutexes, that_cannot_be_made_leave_nothing_behind) {
   EXPECT_NE(said_by_failing_to_create(-3).find("the number of mutexes is -3"), std::string::npos);
   EXPECT_NE(said_by_failing_to_create(1 << 30).find("create_mutexes"), std::string::npos) << "no such memory";
   shm::Arena& arena = job_.arena_of(0);
-  EXPECT_EQ(arena.mutex_sets().count(arena.slot()), 0u);
+  EXPECT_EQ(arena.mutexes_of(arena.slot()).mutexes(), 0u);
   ASSERT_EQ(comex_create_mutexes(1), COMEX_SUCCESS);
 }
 

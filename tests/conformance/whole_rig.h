@@ -85,7 +85,7 @@ class Rig {
     server = std::make_unique<pr::Server>(fabric.endpoint(0), arena, options);
     region = allocate(region_bytes);
     const std::byte* const set = allocate(mutexes * sizeof(shm::FairMutexBlock));
-    arena.mutex_sets().show(target_slot, arena.offset_of(set), mutexes);
+    arena.mutexes_of(target_slot).show(arena.offset_of(set), mutexes);
     for (TransportRank rank = 1; rank <= wanted.origins; ++rank) {
       op::RemoteOptions origin;
       origin.self = static_cast<Worker>(100 + rank);

@@ -36,7 +36,7 @@ struct Place {
            "the guards lie beside the memory");
     own = test::allocate_in(arena, kept, guard_bytes);
     locks = test::allocate_in(arena, target, mutexes * sizeof(shm::FairMutexBlock));
-    arena.mutex_sets().show(1, arena.offset_of(locks), mutexes);
+    arena.mutexes_of(1).show(arena.offset_of(locks), mutexes);
   }
   void renew() const {
     std::memset(before, static_cast<int>(guard_value), guard_bytes);

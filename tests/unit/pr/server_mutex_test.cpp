@@ -12,7 +12,7 @@ class ServerMutex : public ::testing::Test {
  protected:
   void SetUp() override {
     set = rig.allocate(target, 4 * sizeof(shm::FairMutexBlock));
-    sets.show(1, set, 4);
+    rig.arena.mutexes_of(1).show(set, 4);
   }
   std::uint32_t lock(Hand& hand, std::uint64_t mutex = 1) {
     EXPECT_TRUE(hand.wait_credit());
@@ -59,7 +59,6 @@ class ServerMutex : public ::testing::Test {
   static constexpr std::uint64_t unused = 1;
   static constexpr std::array<shm::HostSlot, 1> owners{1};
   Rig rig{3};
-  shm::MutexSets sets = rig.arena.mutex_sets();
   std::uint64_t set = 0;
   Hand a{rig, 1};
   Hand b{rig, 2};
@@ -227,7 +226,7 @@ TEST_F(ServerMutex, that_does_not_exist_is_refused) {
 }
 
 TEST_F(ServerMutex, of_a_target_that_has_none_is_refused) {
-  sets.hide(1);
+  rig.arena.mutexes_of(1).hide();
   expect_refused(a, 0, 0);
   for (std::uint64_t mutex = 0; mutex < 4; ++mutex) EXPECT_FALSE(direct(mutex).holder());
 }
@@ -235,7 +234,7 @@ TEST_F(ServerMutex, of_a_target_that_has_none_is_refused) {
 TEST_F(ServerMutex, of_a_target_without_a_slot_of_its_own_is_refused) {
   expect_refused(a, 0, 0, target + 1);              // of another host
   rig.slot_of_others = rig.arena.geometry().slots;  // a guest: what lies there is no word of its own
-  sets.show(rig.slot_of_others, rig.allocate(target + 1, 4 * sizeof(shm::FairMutexBlock)), 4);
+  rig.arena.mutexes_of(rig.slot_of_others).show(rig.allocate(target + 1, 4 * sizeof(shm::FairMutexBlock)), 4);
   expect_refused(a, 0, 0, target + 1);
 }
 
@@ -249,10 +248,10 @@ TEST_F(ServerMutex, that_is_waited_for_stays_where_it_was) {
   const std::uint32_t wait = lock(b);
   rig.run(2);
   const std::uint64_t other = rig.allocate(target, 4 * sizeof(shm::FairMutexBlock));
-  sets.show(1, other, 4);
+  rig.arena.mutexes_of(1).show(other, 4);
   rig.run(2);
   EXPECT_EQ(b.reply_to(wait, 10), nullptr);
-  sets.show(1, set, 4);
+  rig.arena.mutexes_of(1).show(set, 4);
   EXPECT_TRUE(unlock(a));
   EXPECT_NE(b.reply_to(wait, 3), nullptr);
 }

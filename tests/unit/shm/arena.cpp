@@ -51,18 +51,18 @@ TEST_P(ArenaOnEachOs, shows_all_who_attach_the_mutexes_of_each_slot) {
   Arena leader = mapped_arena(*os_, options());
   Arena other = attached_arena(*os_, leader.ticket(), 1, 0);
   std::uint64_t offset = 99;
-  EXPECT_FALSE(other.mutex_sets().find(0, 0, offset)) << "none at first";
-  leader.mutex_sets().show(0, 4096, 2);
-  other.mutex_sets().show(1, 8192, 1);
-  EXPECT_EQ(other.mutex_sets().count(0), 2u);
-  ASSERT_TRUE(other.mutex_sets().find(0, 1, offset));
+  EXPECT_FALSE(other.mutexes_of(0).find(0, offset)) << "none at first";
+  leader.mutexes_of(0).show(4096, 2);
+  other.mutexes_of(1).show(8192, 1);
+  EXPECT_EQ(other.mutexes_of(0).mutexes(), 2u);
+  ASSERT_TRUE(other.mutexes_of(0).find(1, offset));
   EXPECT_EQ(offset, 4096 + sizeof(FairMutexBlock));
-  ASSERT_TRUE(leader.mutex_sets().find(1, 0, offset));
+  ASSERT_TRUE(leader.mutexes_of(1).find(0, offset));
   EXPECT_EQ(offset, 8192u);
-  EXPECT_EQ(leader.mutex_sets().hide(0), 4096u);
+  EXPECT_EQ(leader.mutexes_of(0).hide(), 4096u);
   for (const std::uint64_t index : {std::uint64_t{0}, std::uint64_t{2}, ~std::uint64_t{0}})
-    EXPECT_FALSE(other.mutex_sets().find(0, index, offset));
-  EXPECT_EQ(other.mutex_sets().count(1), 1u);
+    EXPECT_FALSE(other.mutexes_of(0).find(index, offset));
+  EXPECT_EQ(other.mutexes_of(1).mutexes(), 1u);
   EXPECT_EQ(leader.doorbell(0).seen(), 0u);
 }
 

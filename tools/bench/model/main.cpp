@@ -29,7 +29,6 @@
 #include "shm/arena_layout.h"
 #include "shm/locks/fair_mutex.h"
 #include "shm/locks/locks.h"
-#include "shm/locks/mutex_sets.h"
 #include "shm/os.h"
 #include "shm/outbox.h"
 #include "transport/bundle.h"
@@ -102,7 +101,6 @@ std::vector<Table> private_tables() {
        2 * outstanding * handle_slot},
       {"handles: what each one pending is for", "private", "handles", 0, 0, 0, 0,
        doubling * outstanding * sizeof(op::WaitReason)},
-      {"mutexes: where the words about them stand", "private", "mutexes", 0, 0, 0, 0, sizeof(shm::MutexSets)},
       {"mutexes: words of the own host, while they are made", "private", "mutexes", 0, 0, 0, sizeof(Maximum)},
       {"allocation: its group, the own part", "private", "allocation", 0, 0, 0, 0,
        tree_node<AllocationKey, runtime::Allocation> + hash_node<const void*, AllocationKey>},
