@@ -217,9 +217,9 @@ int carry_out(runtime::Runtime& runtime, const char* name, const runtime::Reach&
     runtime.order_before_direct(target);
     const op::Direct& direct = *target.direct;
     if (!direct.try_atomic(operation, target.place)) {
-      const op::Checked checked =
+      const shm::BoundsCheck checked =
           direct.check_word(target.place, target.worker(), operation.far, scalar_bytes(operation.scalar));
-      return runtime.reporter().fail(where(), direct.describe(checked, target.worker(), target.place));
+      return runtime.reporter().fail(where(), direct.describe(checked, target.place));
     }
     runtime.count(activity::Kind::rmw, target, scalar_bytes(operation.scalar));
     return finish.complete();

@@ -41,22 +41,22 @@ int carry_out_directly(runtime::Runtime& runtime, const char* name, Operation& o
                        std::span<const Scatter> scatters, const runtime::Reach& target) {
   runtime.order_before_direct(target);
   const op::Direct& direct = *target.direct;
-  const auto refuse = [&](const op::Checked& checked) {
+  const auto refuse = [&](const shm::BoundsCheck& checked) {
     const auto* const far = reinterpret_cast<const void*>(target.place.base + checked.offset);
     return runtime.reporter().fail(runtime.context(name, target, far),
-                                   direct.describe(checked, target.worker(), target.place));
+                                   direct.describe(checked, target.place));
   };
   if (scatters.size() > 1) {  // all or none of them
     for (const Scatter& scatter : scatters) {
       operation.scatter = scatter;
-      const op::Checked checked = direct.check_all(operation, target.place);
+      const shm::BoundsCheck checked = direct.check_all(operation, target.place);
       if (!checked) return refuse(checked);
     }
   }
   bool recovered = false;
   for (const Scatter& scatter : scatters) {
     operation.scatter = scatter;
-    const op::Checked checked = direct.run(operation, target.place, recovered);
+    const shm::BoundsCheck checked = direct.run(operation, target.place, recovered);
     if (!checked) return refuse(checked);
   }
   if (recovered) say_recovered(runtime, runtime.context(name, target));

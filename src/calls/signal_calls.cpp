@@ -48,7 +48,7 @@ int put_signal_directly(runtime::Runtime& runtime, const Signal& signal, const c
     }
   }
   return runtime.reporter().fail(runtime.context(name, target, signal.word),
-                                 direct.describe(check(), target.worker(), target.place));
+                                 direct.describe(check(), target.place));
 }
 
 [[gnu::noinline]] int put_signal(const Call& call, const SignalData& data, const Signal& signal,

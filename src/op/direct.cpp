@@ -7,7 +7,6 @@
 #include "kernels/atomics.h"
 #include "kernels/scattered_accumulate.h"
 #include "kernels/striped_accumulate.h"
-#include "shm/bounds_text.h"
 #include "shm/locks/block_locks.h"
 
 namespace comex::op {
@@ -19,7 +18,7 @@ Direct::Direct(shm::Arena& arena)
   }
 }
 
-Checked Direct::check_all(const Operation& operation, const groups::WorkerPlace& place) const {
+shm::BoundsCheck Direct::check_all(const Operation& operation, const groups::WorkerPlace& place) const {
   const auto target = operation.target;
   if (operation.layout != protocol::Layout::vector) {
     return check(target, offset_of(place, operation.far), operation.patch.far_extent_bytes());
@@ -27,7 +26,7 @@ Checked Direct::check_all(const Operation& operation, const groups::WorkerPlace&
   const Scatter& scatter = operation.scatter;
   if (covers_range_of(scatter, place, target)) return {};
   for (std::uint64_t i = 0; i < scatter.count; ++i) {
-    const Checked checked = check(target, offset_of(place, scatter.far[i]), scatter.bytes);
+    const shm::BoundsCheck checked = check(target, offset_of(place, scatter.far[i]), scatter.bytes);
     if (!checked) return checked;
   }
   return {};
@@ -47,8 +46,9 @@ bool Direct::covers_range_of(const Scatter& scatter, const groups::WorkerPlace& 
          extents_->covers(target, low - place.base, range);
 }
 
-Checked Direct::run(const Operation& operation, const groups::WorkerPlace& place, bool& recovered) const {
-  const Checked checked = check_all(operation, place);
+shm::BoundsCheck Direct::run(const Operation& operation, const groups::WorkerPlace& place,
+                             bool& recovered) const {
+  const shm::BoundsCheck checked = check_all(operation, place);
   if (!checked) return checked;
   if (operation.action == Action::acc) {
     accumulate(operation, place, recovered);
@@ -126,11 +126,6 @@ bool Direct::try_acc(const groups::WorkerPlace& place, Worker target, const Scal
   recovered |= locks.is_recovered();
   note_written(offset, sides.bytes);
   return true;
-}
-
-std::string Direct::describe(const Checked& checked, Worker target, const groups::WorkerPlace& place) const {
-  return shm::explain(*extents_, {checked.verdict, target, checked.offset, checked.bytes}, place.base,
-                      shm::LockWait::waits);
 }
 
 }  // namespace comex::op

@@ -22,14 +22,6 @@
 
 namespace comex::op {
 
-// The result of a check: ok, or the place that failed.
-struct Checked {
-  shm::BoundsVerdict verdict = shm::BoundsVerdict::ok;
-  std::uint64_t offset = 0;
-  std::uint64_t bytes = 0;
-  explicit operator bool() const { return verdict == shm::BoundsVerdict::ok; }
-};
-
 class Direct {
  public:
   explicit Direct(shm::Arena& arena);
@@ -99,21 +91,24 @@ class Direct {
   std::uint64_t kept_writes() const { return kept_writes_.load(std::memory_order_acquire); }
 
   // Checks whether all of it may be touched, as run() does. A call of several operations checks all first.
-  Checked check_all(const Operation& operation, const groups::WorkerPlace& place) const;
+  shm::BoundsCheck check_all(const Operation& operation, const groups::WorkerPlace& place) const;
 
-  Checked check_word(const groups::WorkerPlace& place, Worker target, const void* far, unsigned bytes) const {
+  shm::BoundsCheck check_word(const groups::WorkerPlace& place, Worker target, const void* far,
+                              unsigned bytes) const {
     return check(target, offset_of(place, far), bytes);
   }
 
   // Does any layout and action. `recovered` is set when a stripe was taken over from a dead holder.
-  Checked run(const Operation& operation, const groups::WorkerPlace& place, bool& recovered) const;
+  shm::BoundsCheck run(const Operation& operation, const groups::WorkerPlace& place, bool& recovered) const;
 
-  // For example "12 bytes past the end of segment 0x..+4096 of worker 3". Takes the lock of the extents.
-  std::string describe(const Checked& checked, Worker target, const groups::WorkerPlace& place) const;
+  // Says why the check failed. Takes the lock of the extents.
+  std::string describe(const shm::BoundsCheck& checked, const groups::WorkerPlace& place) const {
+    return extents_->text_of(checked, place.base, shm::LockWait::waits);
+  }
 
  private:
-  Checked check(Worker target, std::uint64_t offset, std::uint64_t bytes) const {
-    return {extents_->check(target, offset, bytes), offset, bytes};
+  shm::BoundsCheck check(Worker target, std::uint64_t offset, std::uint64_t bytes) const {
+    return {extents_->check(target, offset, bytes), target, offset, bytes};
   }
   bool covers_range_of(const Scatter& scatter, const groups::WorkerPlace& place, Worker target) const;
   static void apply(const AtomicOperation& operation, std::byte* word) {

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/ids.h"
@@ -26,6 +27,15 @@
 namespace comex::shm {
 
 enum class BoundsVerdict : std::uint8_t { ok, no_extent, wrong_owner, past_end, retired };
+
+// What was asked of a check, and what it found.
+struct BoundsCheck {
+  BoundsVerdict verdict = BoundsVerdict::ok;
+  Worker target = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+  explicit operator bool() const { return verdict == BoundsVerdict::ok; }
+};
 
 enum class Nearby : std::uint8_t { found, none, busy };
 
@@ -111,13 +121,18 @@ class Extents {
   // Finds the live extent on whose pages, or in whose cell, offset lies. Lock-free.
   bool covering(std::uint64_t offset, Extent& found) const;
 
+  // Says what a check has found, with the nearest segment, as the second half of an error line; for example
+  // "12 bytes at 0x.. reach 4 bytes past the end; nearest is segment 0x.. of worker 3". `base` is the arena's
+  // address in the owner's process, so that the text has the program's addresses.
+  std::string text_of(const BoundsCheck& fault, std::uint64_t base, LockWait wait);
+
   // For error texts and tests. They take the lock.
   Nearby nearest(std::uint64_t offset, Extent& found, LockWait wait = LockWait::waits);
   std::vector<OwnerTotal> totals();
   std::vector<Extent> live() { return *collect(Wanted::all, LockWait::waits); }
 
  private:
-  class LockGuard;  // holds the lock; rebuilds if the last holder died
+  class LockGuard;
   friend class SmallBlocks;
 
   struct AllocationOptions {
@@ -219,5 +234,32 @@ class Extents {
 inline BoundsVerdict Extents::check(Worker owner, std::uint64_t offset, std::uint64_t bytes) const {
   return covers(owner, offset, bytes) ? BoundsVerdict::ok : explain(owner, offset);
 }
+
+// Holds the lock over the extents as long as it lives. If the last holder died, the constructor first repairs
+// the records.
+class Extents::LockGuard {
+ public:
+  struct Try {};
+  explicit LockGuard(Extents& extents) : LockGuard(extents, &OwnerLock::lock) {}
+  LockGuard(Extents& extents, Try) : LockGuard(extents, &OwnerLock::try_recover) {}
+  LockGuard(const LockGuard&) = delete;
+  LockGuard& operator=(const LockGuard&) = delete;
+  ~LockGuard() {
+    if (taken_ != LockResult::busy) lock_.unlock(party_);
+  }
+  explicit operator bool() const { return taken_ != LockResult::busy; }
+
+ private:
+  LockGuard(Extents& extents, LockResult (OwnerLock::*take)(const LockParty&))
+      : lock_(extents.place_.block->lock),
+        party_{extents.place_.os, extents.place_.object, extents.place_.slot},
+        taken_((lock_.*take)(party_)) {
+    if (taken_ == LockResult::taken_over) extents.chain_.rebuild();
+  }
+
+  OwnerLock lock_;
+  LockParty party_;
+  LockResult taken_;
+};
 
 }  // namespace comex::shm

@@ -1,7 +1,7 @@
 // Decides how much memory the arena may promise, and commits pages unless they are allocated on touch.
 #include <algorithm>
 
-#include "shm/extents_lock.h"
+#include "shm/extents.h"
 
 namespace comex::shm {
 

@@ -2,7 +2,8 @@
 #include <algorithm>
 #include <map>
 
-#include "shm/extents_lock.h"
+#include "core/diagnose.h"
+#include "shm/extents.h"
 
 namespace comex::shm {
 
@@ -37,6 +38,27 @@ std::string told(std::vector<OwnerTotal> totals) {
     text += " and " + std::to_string(totals.size() - named_owners) + " workers more";
   }
   return text.empty() ? "nobody holds any" : text;
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+  return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+}
+
+std::string segment_text(const Extent& extent, std::uint64_t base) {
+  return "segment " + hexadecimal(base + extent.offset) + " of " + bytes_text(extent.bytes) + " of worker " +
+         std::to_string(extent.owner);
+}
+
+std::string nearest_text(Nearby nearby, const Extent& near, std::uint64_t base) {
+  switch (nearby) {
+    case Nearby::found:
+      return "; nearest is " + segment_text(near, base);
+    case Nearby::none:
+      return "; there is no segment on its host";
+    case Nearby::busy:
+      break;
+  }
+  return "; the nearest segment is not known, since another process is allocating";
 }
 
 }  // namespace
@@ -108,6 +130,30 @@ Nearby Extents::nearest(std::uint64_t offset, Extent& found, LockWait wait) {
   if (wait == LockWait::never_waits && covering(offset, found)) return Nearby::found;
   const std::optional<std::vector<Extent>> all = collect(Wanted::all, wait);
   return all ? nearest_of(*all, offset, found) : Nearby::busy;
+}
+
+std::string Extents::text_of(const BoundsCheck& fault, std::uint64_t base, LockWait wait) {
+  Extent near;
+  const Nearby nearby = nearest(fault.offset, near, wait);
+  const bool is_hit = nearby == Nearby::found && fault.offset - near.offset < near.reserved;
+  const std::string nearest = nearest_text(nearby, near, base);
+  const std::string range = bytes_text(fault.bytes) + " at " + hexadecimal(base + fault.offset);
+  switch (fault.verdict) {
+    case BoundsVerdict::retired:
+      return range + " lie in a segment that was freed" + nearest;
+    case BoundsVerdict::wrong_owner:  // the segment may have been freed since
+      if (!is_hit) break;
+      return range + " belong to worker " + std::to_string(near.owner) + ", not to the target worker " +
+             std::to_string(fault.target) + nearest;
+    case BoundsVerdict::past_end:
+      if (!is_hit) break;
+      return range + " reach " + bytes_text(fault.offset + fault.bytes - (near.offset + near.bytes)) +
+             " past the end" + nearest;
+    case BoundsVerdict::ok:
+    case BoundsVerdict::no_extent:
+      break;
+  }
+  return range + " are not in memory that was allocated by comex" + nearest;
 }
 
 std::vector<OwnerTotal> Extents::totals() {

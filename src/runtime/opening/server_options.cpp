@@ -3,7 +3,6 @@
 #include <string>
 
 #include "core/verb_name.h"
-#include "shm/bounds_text.h"
 
 namespace comex::runtime {
 std::string call_name(const protocol::RequestHeader& header) {
@@ -54,9 +53,9 @@ std::string refusal_text(const pr::RefusedRequest& refused, shm::Arena* arena, s
       break;
   }
   if (arena == nullptr) return "there is no such worker";
-  const shm::BoundsFault fault{pr::verdict_of(refused.fault.refusal), refused.header.target,
+  const shm::BoundsCheck fault{pr::verdict_of(refused.fault.refusal), refused.header.target,
                                refused.fault.offset, refused.fault.bytes};
-  return shm::explain(arena->extents(), fault, base, shm::LockWait::never_waits);
+  return arena->extents().text_of(fault, base, shm::LockWait::never_waits);
 }
 
 namespace {

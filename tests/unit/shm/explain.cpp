@@ -1,4 +1,4 @@
-#include "shm/bounds_text.h"
+#include "shm/extents.h"
 
 #include "support.h"
 
@@ -17,7 +17,7 @@ class Explaining : public testing::Test {
   const LockParty allocating_{&os_, other_.lock_party().object, 1};
 
   std::string text(Worker target, std::uint64_t offset, LockWait wait) {
-    return explain(extents_, {extents_.check(target, offset, 8), target, offset, 8}, 0x1000, wait);
+    return extents_.text_of({extents_.check(target, offset, 8), target, offset, 8}, 0x1000, wait);
   }
   static bool has(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
@@ -63,7 +63,7 @@ TEST_F(Explaining, names_no_segment_that_is_gone_since) {
       ASSERT_EQ(lock_.lock(allocating_), LockResult::acquired);
     }
     for (const BoundsVerdict was : {BoundsVerdict::wrong_owner, BoundsVerdict::past_end}) {
-      const std::string gone = explain(extents_, {was, 7, extent_.offset, 8}, 0x1000, wait);
+      const std::string gone = extents_.text_of({was, 7, extent_.offset, 8}, 0x1000, wait);
       EXPECT_TRUE(has(gone, "not in memory that was allocated by comex; ")) << gone;
     }
   }
