@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/ids.h"
-#include "transport/sink.h"
+#include "transport/transport.h"
 
 namespace comex::op {
 

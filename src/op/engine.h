@@ -22,7 +22,7 @@
 #include "op/function_ref.h"
 #include "op/stall_watch.h"
 #include "shm/idle.h"
-#include "transport/sink.h"
+#include "transport/transport.h"
 
 namespace comex::op {
 

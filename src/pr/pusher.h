@@ -14,7 +14,7 @@
 #include <optional>
 #include <vector>
 
-#include "pr/server_counters.h"
+#include "pr/service_report.h"
 #include "shm/doorbell.h"
 #include "shm/os.h"
 #include "shm/outbox.h"

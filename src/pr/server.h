@@ -27,9 +27,9 @@
 #include "pr/origin.h"
 #include "pr/payload.h"
 #include "pr/refusal.h"
-#include "pr/server_counters.h"
+#include "pr/service_report.h"
 #include "shm/arena.h"
-#include "transport/sink.h"
+#include "transport/transport.h"
 
 namespace comex::pr {
 

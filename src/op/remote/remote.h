@@ -25,7 +25,7 @@
 #include "op/remote/transfers.h"
 #include "op/remote_target.h"
 #include "shm/outbox.h"
-#include "transport/sink.h"
+#include "transport/transport.h"
 
 namespace comex::op {
 
