@@ -31,9 +31,14 @@ Status check_scale(const Arguments& request) {
   return {};
 }
 
-Status check_addresses(const void* near, const void* far) {
+// The server of another host refuses what reaches past the target's memory when its origin has read it all,
+// so the local side has to be one that memory can have. The upper byte of an address may be a tag.
+Status check_addresses(const void* near, const void* far, std::uint64_t near_bytes) {
+  constexpr std::uint64_t address_space = std::uint64_t{1} << 56;
   if (near == nullptr) return caller_error("the local address is null");
   if (far == nullptr) return caller_error("the remote address is null");
+  if (near_bytes > address_space - reinterpret_cast<std::uintptr_t>(near) % address_space)
+    return caller_error("memory cannot have " + std::to_string(near_bytes) + " bytes at the local address");
   return {};
 }
 
@@ -67,7 +72,8 @@ Result<Operation> validate(const Arguments& request, void* near, void* far, std:
   const std::uint64_t unit = element_bytes(request);
   operation.patch = contiguous_patch(static_cast<std::uint64_t>(bytes) / unit * unit);
   if (operation.patch.empty()) return operation;
-  if (Status addresses = check_addresses(near, far); !addresses) return addresses.take_failure();
+  if (Status addresses = check_addresses(near, far, operation.patch.total_bytes()); !addresses)
+    return addresses.take_failure();
   operation.near = static_cast<std::byte*>(near);
   operation.far = static_cast<std::byte*>(far);
   return operation;
@@ -82,7 +88,8 @@ Result<Operation> validate(const Arguments& request, const StridedArguments<Stri
   Operation operation = blank(request);
   operation.patch = patch.value();
   if (operation.patch.empty()) return operation;
-  if (Status addresses = check_addresses(arguments.near, arguments.far); !addresses) {
+  const std::uint64_t near_bytes = operation.patch.extent_bytes(Side::near);
+  if (Status addresses = check_addresses(arguments.near, arguments.far, near_bytes); !addresses) {
     return addresses.take_failure();
   }
   if (!is_acc(request) && rows_overlap(operation.patch, written_side(request))) {
@@ -108,7 +115,13 @@ Result<Scatters> validate(const Arguments& request, std::size_t count,
     const VectorArguments given = descriptor(i);
     Result<Scatter> scatter =
         make_scatter(given.near, given.far, given.count, given.bytes, element_bytes(request));
-    if (!scatter) return caller_error("descriptor " + std::to_string(i) + ": " + scatter.failure().text);
+    Status addresses;
+    if (!scatter) {
+      addresses = scatter.take_failure();
+    } else if (!scatter->empty()) {
+      addresses = check_addresses(scatter->near[0], scatter->far[0], scatter->bytes);
+    }
+    if (!addresses) return caller_error("descriptor " + std::to_string(i) + ": " + addresses.failure().text);
     if (scatter->empty()) continue;
     if (count > 1 && scatter->count == 1) {
       join(all.scatters, scatter.value(), near++, count);

@@ -36,6 +36,21 @@ inline void size_cases(Bed& bed) {
       [&] { return comex_put(nullptr, far, 8, target, world); });
   run("get null", "get", "the remote address is null",
       [&] { return comex_get(nullptr, near, 8, target, world); });
+  // Not so large that no number has its size, but its server would read it before it refuses it.
+  const size_t huge = size_t{1} << 62;
+  const char* const too_large = "memory cannot have 4611686018427387904 bytes at the local address";
+  void* huge_near = near;
+  void* huge_far = far;
+  comex_giov_x_t put_huge{&huge_near, &huge_far, 1, huge};
+  run("put huge", "put", too_large, [&] { return comex_put_x(near, far, huge, target, world); });
+  run("get huge", "get", too_large, [&] { return comex_get_x(far, near, huge, target, world); });
+  run("acc huge", "acc", too_large,
+      [&] { return comex_acc_x(COMEX_ACC_DBL, &scale, near, far, huge, target, world); });
+  run("puts huge", "puts", too_large,
+      [&] { return comex_puts_x(near, nullptr, far, nullptr, &huge, 0, target, world); });
+  run("putv huge", "putv", too_large, [&] { return comex_putv_x(&put_huge, 1, target, world); });
+  run("put to_the_end", "put", "memory cannot have 72057594037927935 bytes at the local address",
+      [&] { return comex_put_x(near, far, (size_t{1} << 56) - 1, target, world); });
   int strides[10] = {16, 16, 16, 16, 16, 16, 16, 16, 16, 16};
   int count[11] = {8, -2, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   run("puts negative_count", "puts", "negative",
