@@ -299,11 +299,13 @@ int comex_unlock(int mutex, int proc) {
   const comex::op::RemoteTarget far = named.far();
   comex::op::Remote& remote = named.runtime->remote();
   const bool is_held = take_held(named);
-  return finish_remote(
+  const int result = finish_remote(
       *named.runtime, remote, reason("unlock", named), Finish::block(),
-      [&](Completion& completion) {
-        if (is_held) return remote.start_release(named.index, far, completion);
-        remote.start_unlock(named.index, far, completion);
-      },
-      &far);
+      [&](Completion& completion) { remote.start_release(named.index, far, completion); }, &far);
+  if (is_held || result != COMEX_SUCCESS) return result;
+  // Its server refuses this, which a fence tells.
+  const auto target = named.reach();
+  named.runtime->fence(target);
+  if (!named.runtime->take_failures(target)) return COMEX_SUCCESS;
+  return comex::runtime::failed_on_the_way(*named.runtime, named.runtime->has_lost(target));
 }

@@ -19,8 +19,6 @@
 //   lock, try_lock     origin --[RequestHeader, operand = mutex]-----> server
 //                      origin <--[ReplyHeader done, value=acquired]--- server        (when it is its turn)
 //   release            origin --[RequestHeader, operand = mutex]-----> server        (no reply)
-//   unlock             origin --[RequestHeader, operand = mutex]-----> server
-//                      origin <--[ReplyHeader done]------------------- server
 //   fence              origin --[RequestHeader]----------------------> server
 //                      origin <--[ReplyHeader done]------------------- server        (all earlier writes
 //                      applied)
@@ -42,7 +40,7 @@
 // pack and unpack bundles; the layers above never see them.
 //
 // Slots: numbers from 1 up. A request has one if it awaits a reply or sends a body. Slot 0 means none: for
-// inline writes, and for the one fence or unlock under way, which its server alone identifies.
+// inline writes, and for the one fence under way, which its server alone identifies.
 //
 // rmw: a word of 4 bytes travels in the low half of operand, value and desired; `desired` (compare_swap
 // only) is 8 bytes whatever the width.
@@ -66,17 +64,16 @@
 // only in the line about a refusal.
 //
 // Mutexes: `mutex()` is the number among the target's mutexes. Only the target's host knows how many there
-// are and where they lie, and it refuses numbers out of range; `offset` is unused. An origin that knows that
-// it holds the mutex releases it, which is a write as to numbers, order and fences. An origin that does not
-// know it uses unlock.
+// are and where they lie, and it refuses numbers out of range; `offset` is unused. A
+// release is a write as to numbers, order and fences.
 //
 // Flow control: an origin may have sent at most `limit` credited messages to a server since the start; the
 // limit begins at 1. Every reply carries it. It only grows, unless the origin returns a part: each
 // recall is answered by one return, whose `new_limit()` is the server's limit from then on. A reply that
 // crossed a return carries a void limit. So every reply counts the returns its sender has seen, and the
 // origin ignores limits with an older count. Credited are put, acc, get, rmw, store, release, lock, try_lock
-// and batch. Fence and unlock share one reserved credit per origin and server: the next is sent when the
-// last was answered. A return and leave need no credit. The new limit is at least the number
+// and batch. A fence has a reserved credit per origin and server: the next is sent when the last was
+// answered. A return and leave need no credit. The new limit is at least the number
 // of messages sent and at most the old limit.
 //
 // Mirrors: after a write to kept memory replies say `is_unmirrored` until a fence is answered, for which the
@@ -134,7 +131,6 @@ enum class Verb : std::uint8_t {
   lock,
   try_lock,
   batch,
-  unlock,
   fence,
   return_credits,
   leave,
@@ -210,7 +206,7 @@ struct RequestHeader {
   Requester by;            // an endpoint of the origin; a batch has none
   TargetName named;        // of the target; a batch has it in its items
 
-  // lock, try_lock, unlock, release: the number among the mutexes of the target.
+  // lock, try_lock, release: the number among the mutexes of the target.
   std::uint64_t mutex() const { return operand; }
   void set_mutex(std::uint64_t number_of_mutex) { operand = number_of_mutex; }
   // rmw: the addend, mask, new value or expected value.

@@ -22,7 +22,6 @@ constexpr const char* verb_name(Verb verb) {
     case Verb::try_lock:
       return "trylock";
     case Verb::release:
-    case Verb::unlock:
       return "unlock";
     case Verb::batch:
       return "batch";

@@ -7,8 +7,8 @@ using protocol::Verb;
 
 // After these requests, other workers may rely on what was written before them.
 bool publishes(const Footprint& request) {
-  return request.verb == Verb::rmw || request.verb == Verb::store || request.verb == Verb::unlock ||
-         request.verb == Verb::release || (request.verb == Verb::put && request.is_inline);
+  return request.verb == Verb::rmw || request.verb == Verb::store || request.verb == Verb::release ||
+         (request.verb == Verb::put && request.is_inline);
 }
 
 bool same_target(const Footprint& a, const Footprint& b) {

@@ -1,7 +1,7 @@
 // Decides whether a request may start while earlier requests of the same origin are unfinished.
 //
 // The functions are pure. They promise that a program sees its own operations on a target in program order,
-// and that a request that publishes (inline put, rmw, store, unlock, fence) takes effect after every earlier
+// and that a request that publishes (inline put, rmw, store, release, fence) takes effect after every earlier
 // write. Ranges are bounding ranges, so a conflict may be false. Used for the queues of origins.
 #pragma once
 

@@ -102,7 +102,7 @@ struct Origin {
   std::uint32_t waiting = 0;                 // entries that have not started
   std::uint32_t newest_call = 0;             // the newest call of several messages
   std::vector<std::uint32_t> refused_calls;  // a refusal was told, more may come
-  bool is_reserved_used = false;             // a fence or unlock is unanswered
+  bool is_reserved_used = false;             // a fence is unanswered
   bool is_active = false;                    // in the server's list of those with work
   bool is_touched = false;                   // something changed in this pass
   bool needs_scan = false;                   // a waiting entry may be able to start

@@ -181,7 +181,6 @@ Payload read_payload(const RequestHeader& header, std::span<const std::byte> mes
     case Verb::lock:
     case Verb::try_lock:
     case Verb::release:
-    case Verb::unlock:
     case Verb::fence:
       if (reader.left() != 0) payload.refusal = Refusal::malformed;
       break;

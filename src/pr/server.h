@@ -142,7 +142,7 @@ class Server final : public transport::Sink {
   bool execute(const InlineRequest& small);
   void put(const InlineRequest& small);
   void store(const Header& header);
-  BadAccess unlock(const Header& header);
+  BadAccess release(const Header& header);
   BadAccess no_such_mutex(const Header& header);
   bool accumulate(const InlineRequest& small);
   bool may_write_kept(const Header& header);

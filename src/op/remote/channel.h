@@ -37,7 +37,7 @@ struct Channel {
   Batch* batch = nullptr;
   bool listed = false;            // it is in the list of channels with a queue
   unsigned copied = 0;            // copied messages in the queue
-  bool reserved_busy = false;     // a fence or an unlock is under way
+  bool reserved_busy = false;     // a fence is under way
   Request* reserved = nullptr;    // the one under way; null: a fence to get slots back
   Request* last_fence = nullptr;  // the fence that covers all writes so far, sent or not
   unsigned transfers = 0;         // under way

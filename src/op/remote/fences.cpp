@@ -1,4 +1,4 @@
-// Starts and sends fences. Fences and unlocks share a reserved credit: one is under way to each server.
+// Starts and sends fences. They have a reserved credit: one is under way to each server.
 //
 // Callers whose writes one fence covers wait for the same answer. A fence is not sent if all it covers is
 // complete.
@@ -10,7 +10,7 @@
 namespace comex::op {
 
 using protocol::Verb;
-using remote::Reserved;
+using remote::Fence;
 
 void Remote::start_fence(TransportRank server, nb::Completion& completion) {
   if (dirty(server)) start_fence(channels_.at(server), completion);
@@ -31,47 +31,42 @@ void Remote::start_fence(Channel& channel, nb::Completion& completion) {
     channel.last_fence->joined.push_back(&completion);
     return;
   }
-  channel.last_fence = requests_.make<Reserved>(channel.itself(), &completion, Reserved{Verb::fence});
+  channel.last_fence = requests_.make<Fence>(channel.itself(), &completion);
   enqueue(channel.last_fence);
 }
 
 void Remote::start_fence_with_mirrors(const RemoteTarget& far, nb::Completion& completion) {
   if (abandoned_ || is_lost(far.server)) return;
   std::atomic_thread_fence(std::memory_order_release);
-  const Reserved fence{.verb = Verb::fence, .with_mirrors = true};
   const RemoteTarget server{.world = far.world, .server = far.server};
-  Request* const request = requests_.make<Reserved>(server, &completion, fence);
+  Request* const request = requests_.make<Fence>(server, &completion, Fence{.with_mirrors = true});
   request->channel->last_fence = request;
   enqueue(request);
 }
 
-bool Remote::send(Channel& channel, Request& request, const Reserved& reserved) {
-  const bool is_fence = reserved.verb == Verb::fence;
-  const std::uint64_t issued = is_fence ? channel.issued : 0;
-  const bool has_more = reserved.with_mirrors || channel.is_unmirrored || channel.atomics != 0;
-  if (is_fence && !has_more && channel.applied == issued) {
+bool Remote::send(Channel& channel, Request& request, const Fence& fence) {
+  const bool has_more = fence.with_mirrors || channel.is_unmirrored || channel.atomics != 0;
+  if (!has_more && channel.applied == channel.issued) {
     end_fence(channel, request, false);
     return true;
   }
   if (channel.reserved_busy) return false;
-  Header header = remote::make_header(reserved.verb, request.far, state_.sender(request.errors_return));
-  header.number = issued;
-  header.set_mutex(reserved.mutex);
-  if (reserved.with_mirrors) header.flags |= protocol::with_mirrors;
+  Header header = remote::make_header(Verb::fence, request.far, state_.sender(request.errors_return));
+  header.number = channel.issued;
+  if (fence.with_mirrors) header.flags |= protocol::with_mirrors;
   state_.post_reserved(channel, header);
   channel.reserved = &request;
   request.sent = true;
   return true;
 }
 
-void Remote::end_reserved(Channel& channel, bool failed) {
+void Remote::on_fence_answered(Channel& channel, bool failed) {
   COMEX_BUG_IF(!channel.reserved_busy);
   channel.reserved_busy = false;
   Request* const request = std::exchange(channel.reserved, nullptr);
   if (request != nullptr) end_fence(channel, *request, failed);
 }
 
-// Also ends an unlock, which no other request joins.
 void Remote::end_fence(Channel& channel, Request& request, bool failed) {
   if (channel.last_fence == &request) channel.last_fence = nullptr;
   request.sent = true;

@@ -100,8 +100,7 @@ class Remote final : public transport::Sink {
                       std::uint64_t* taken) {
     start_with_mutex(protocol::Verb::try_lock, mutex, far, completion, taken);
   }
-  void start_unlock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion);
-  // For a caller that holds it for certain. It is complete when it has left; fences cover it as a write.
+  // It is complete when it has left; fences cover it as a write.
   void start_release(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion) {
     start_with_mutex(protocol::Verb::release, mutex, far, completion, nullptr);
   }
@@ -172,7 +171,7 @@ class Remote final : public transport::Sink {
   bool send(Channel& channel, Request& request, remote::Data& data);
   bool send(Channel& channel, Request& request, remote::Copied& copied);
   bool send(Channel& channel, Request& request, remote::WordRequest& word);
-  bool send(Channel& channel, Request& request, const remote::Reserved& reserved);
+  bool send(Channel& channel, Request& request, const remote::Fence& fence);
   bool send(const Channel& channel, Request& request, const remote::Leave& leave);
   static bool send(const Channel&, const Request&, const remote::Awaited&) { return true; }
 
@@ -188,9 +187,9 @@ class Remote final : public transport::Sink {
   void start_with_mutex(protocol::Verb verb, std::uint64_t mutex, const RemoteTarget& far,
                         nb::Completion& completion, std::uint64_t* taken);
 
-  // fences.cpp: starts and sends fences, which share a reserved credit with unlocks
+  // fences.cpp: starts and sends fences
   void start_fence(Channel& channel, nb::Completion& completion);
-  void end_reserved(Channel& channel, bool failed);
+  void on_fence_answered(Channel& channel, bool failed);
   void end_fence(Channel& channel, Request& request, bool failed);
   void fetch_slots();
 

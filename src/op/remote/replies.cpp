@@ -26,7 +26,7 @@ void Remote::on_message(const transport::Message& message) {
       break;
     case Verb::done:
       if (reply.slot == protocol::no_slot) {
-        end_reserved(channel, false);
+        on_fence_answered(channel, false);
       } else {
         on_data(channel, reply, data);
       }
@@ -69,8 +69,7 @@ void Remote::on_recall(Channel& channel) {
 // The wait for the operation reports a refusal; after that, the next fence of the target does.
 void Remote::on_refused(Channel& channel, const Reply& reply) {
   if (on_refusal_) on_refusal_();
-  if (reply.refused_verb == Verb::fence || reply.refused_verb == Verb::unlock)
-    return end_reserved(channel, true);
+  if (reply.refused_verb == Verb::fence) return on_fence_answered(channel, true);
   COMEX_BUG_IF(reply.refused_verb == Verb::batch);  // this origin has sent a malformed batch
   if (batches_.note_refused(channel, reply)) return;
   Transfer* const transfer = reply.slot == protocol::no_slot ? nullptr : transfers_.of(channel, reply);

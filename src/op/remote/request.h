@@ -53,11 +53,9 @@ struct WordRequest {
   unsigned result_bytes = 0;
 };
 
-// A fence or an unlock: one message on the reserved credit.
-struct Reserved {
-  protocol::Verb verb{};
-  std::uint64_t mutex = 0;    // unlock
-  bool with_mirrors = false;  // fence: of direct writes too
+// One message on the reserved credit.
+struct Fence {
+  bool with_mirrors = false;  // of direct writes too
 };
 
 // The gets and rmws of a batch, which await their answers. It is never in a queue.
@@ -77,7 +75,7 @@ struct Request {
   bool sent = false;           // the last message has left
   bool errors_return = false;  // of its messages, as set when the call was made
   std::uint32_t parts = 0;     // transfers under way
-  std::variant<Leave, Data, Copied, WordRequest, Reserved, Awaited> what;
+  std::variant<Leave, Data, Copied, WordRequest, Fence, Awaited> what;
 
   // Buffers that are kept for the next use.
   std::vector<void*> addresses;         // of a vector: near ones, then far ones

@@ -43,7 +43,7 @@ struct SendState {
     transport.post(channel.rank, bytes, has_next);
     ++channel.sent;
   }
-  // Sends a fence or an unlock on the reserved credit.
+  // Sends a fence on the reserved credit.
   void post_reserved(Channel& channel, const Header& header) {
     std::memcpy(transport.stage(), &header, sizeof header);
     stamp(channel);

@@ -1,7 +1,7 @@
-// Starts and sends operations of one message on one word or mutex: rmw, store, lock, unlock, release.
+// Starts and sends operations of one message on one word or mutex: rmw, store, lock, release.
 //
 // A store and a release are writes: they have a number, and a fence covers them. The others hold a slot until
-// they are answered, except unlock, which leaves on the reserved credit as a fence does.
+// they are answered.
 #include "op/remote/remote.h"
 
 namespace comex::op {
@@ -46,11 +46,6 @@ void Remote::start_with_mutex(Verb verb, std::uint64_t mutex, const RemoteTarget
   word.result = taken;
   word.result_bytes = taken == nullptr ? 0 : sizeof *taken;
   enqueue(request);
-}
-
-void Remote::start_unlock(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion) {
-  if (!fails_at_once(far, completion))
-    enqueue(requests_.make<remote::Reserved>(far, &completion, remote::Reserved{Verb::unlock, mutex}));
 }
 
 bool Remote::send(Channel& channel, Request& request, WordRequest& word) {

@@ -37,17 +37,16 @@ TEST(Remote, what_an_endpoint_asks_for_carries_its_number_and_rank) {
     script.remote.start(script.put(&value, 8), script.far, done);
     script.remote.start_put_signal({}, &value, 1, script.far, done);
     script.remote.start_lock(0, script.far, done);
-    script.remote.start_unlock(0, script.far, done);
   };
   script.far.by = {7, 12};
   ask_for_all();
   script.far.by = {};
   ask_for_all();
   const std::vector<Seen> seen = script.look();
-  ASSERT_EQ(seen.size(), 7u) << "one unlock at a time";
+  ASSERT_EQ(seen.size(), 6u);
   for (std::size_t i = 0; i < seen.size(); ++i) {
-    EXPECT_EQ(seen[i].header.by.endpoint, i < 4 ? 7u : 0u) << i;
-    EXPECT_EQ(seen[i].header.by.rank, i < 4 ? 12u : 0u) << i;
+    EXPECT_EQ(seen[i].header.by.endpoint, i < 3 ? 7u : 0u) << i;
+    EXPECT_EQ(seen[i].header.by.rank, i < 3 ? 12u : 0u) << i;
   }
 }
 
@@ -86,7 +85,6 @@ TEST(Remote, fails_what_is_under_way_to_a_lost_server_and_what_comes_later) {
   };
   EXPECT_TRUE(fails([&](auto& done) { script.remote.start_lock(0, script.far, done, &taken); }));
   EXPECT_TRUE(fails([&](auto& done) { script.remote.start_try_lock(0, script.far, done, &taken); }));
-  EXPECT_TRUE(fails([&](auto& done) { script.remote.start_unlock(0, script.far, done); }));
   EXPECT_TRUE(fails([&](auto& done) { script.remote.start_release(0, script.far, done); }));
   EXPECT_TRUE(fails(
       [&](auto& done) { script.remote.start_put_signal(put, &values[1], 1, script.far, done, false); }));
@@ -204,8 +202,8 @@ TEST(Remote, a_fence_carries_the_last_number_and_waits_its_turn) {
 TEST(Remote, a_queued_fence_that_a_reply_made_needless_is_not_sent) {
   Script script;
   const std::uint64_t value = 1;
-  nb::Completion done, fence, unlock;
-  script.remote.start_unlock(0, script.far, unlock);  // takes the reserved credit
+  nb::Completion done, fence, mirrors;
+  script.remote.start_fence_with_mirrors(script.far, mirrors);  // takes the reserved credit
   script.remote.start(script.put(&value, 8), script.far, done);
   script.remote.start_fence(0, fence);
   EXPECT_EQ(script.look().size(), 2u);
@@ -233,25 +231,6 @@ TEST(Remote, a_fence_covers_an_atomic_that_nobody_has_waited_for) {
   script.say(script.reply(Verb::done));
   EXPECT_TRUE(fence.done());
   EXPECT_FALSE(script.remote.dirty(script.far.server));
-}
-
-TEST(Remote, unlock_and_fence_share_one_reserved_credit) {
-  Script script;
-  const std::uint64_t value = 1;
-  nb::Completion put, unlock, fence;
-  script.remote.start(script.put(&value, 8), script.far, put);
-  script.remote.start_unlock(3, script.far, unlock);
-  script.remote.start_fence(0, fence);
-  std::vector<Seen> seen = script.look();
-  ASSERT_EQ(seen.size(), 2u);
-  EXPECT_EQ(seen[1].header.verb, Verb::unlock);
-  EXPECT_EQ(seen[1].header.offset, 0u) << "where it lies is known there";
-  EXPECT_EQ(seen[1].header.mutex(), 3u);
-  script.say(script.reply(Verb::done));
-  EXPECT_TRUE(unlock.done());
-  seen = script.look();
-  ASSERT_EQ(seen.size(), 1u);
-  EXPECT_EQ(seen[0].header.verb, Verb::fence);
 }
 
 TEST(Remote, a_release_is_over_when_it_has_left_and_covered_by_fences) {

@@ -28,8 +28,14 @@ class ServerMutex : public ::testing::Test {
     return third;
   }
   bool unlock(Hand& hand, std::uint64_t mutex = 1) {
-    const Reply* reply = hand.reply_to(hand.simple(Verb::unlock, unused, mutex), 10);
-    return reply != nullptr && reply->header.verb == Verb::done;
+    const std::size_t before = rig.refused.size();
+    release(hand, mutex);
+    EXPECT_NE(hand.reply_to(hand.fence(), 10), nullptr);
+    return rig.refused.size() == before;
+  }
+  void release(Hand& hand, std::uint64_t mutex = 1) {
+    EXPECT_TRUE(hand.wait_credit());
+    hand.simple(Verb::release, unused, mutex);
   }
   std::uint64_t try_lock(Hand& hand, std::uint64_t mutex = 1) {
     EXPECT_TRUE(hand.wait_credit());
@@ -42,7 +48,7 @@ class ServerMutex : public ::testing::Test {
 
   // Each way to ask is refused, by a target that has so many.
   void expect_refused(Hand& hand, std::uint64_t index, std::uint64_t count, Worker of = target) {
-    for (const Verb verb : {Verb::lock, Verb::try_lock, Verb::unlock}) {
+    for (const Verb verb : {Verb::lock, Verb::try_lock}) {
       ASSERT_TRUE(hand.wait_credit());
       RequestHeader request = hand.header(verb);
       request.set_mutex(index);
@@ -73,7 +79,7 @@ TEST_F(ServerMutex, of_a_dead_origin_is_passed_on_and_what_comes_late_of_it_chan
   ASSERT_NE(granted, nullptr);
   EXPECT_EQ(granted->header.value, protocol::taken_value(true));
   lock(a, 2);
-  a.simple(Verb::unlock, unused, 1);
+  release(a);
   rig.run(10);
   EXPECT_EQ(try_lock(c, 1), protocol::not_taken) << "it is the second one's";
   EXPECT_EQ(try_lock(c, 2), protocol::taken_value(false));
@@ -83,8 +89,7 @@ TEST_F(ServerMutex, that_a_dead_origin_gave_back_behind_its_writes_stays_with_th
   ASSERT_NE(a.reply_to(lock(a), 3), nullptr);
   const std::uint32_t second = lock(b);
   const std::uint32_t put = a.big_put(rig.memory, 3 * small_chunk);
-  ASSERT_TRUE(a.wait_credit());
-  a.simple(Verb::unlock, unused, 1);
+  release(a);
   rig.run(5);
   rig.server->forget_dead(1, 101, owners);
   ASSERT_NE(b.reply_to(second, 5000), nullptr);
@@ -100,8 +105,7 @@ TEST_F(ServerMutex, that_a_dead_origin_gave_back_behind_its_writes_stays_with_th
 TEST_F(ServerMutex, that_a_dead_origin_gave_back_behind_its_writes_is_found_as_a_dead_one_s) {
   ASSERT_NE(a.reply_to(lock(a), 3), nullptr);
   const std::uint32_t put = a.big_put(rig.memory, 3 * small_chunk);
-  ASSERT_TRUE(a.wait_credit());
-  a.simple(Verb::unlock, unused, 1);
+  release(a);
   rig.run(5);
   rig.server->forget_dead(1, 101, owners);
   const Bytes body(3 * small_chunk);
@@ -262,7 +266,8 @@ TEST_F(ServerMutex, is_unlocked_after_the_writes_before_it) {
   ASSERT_TRUE(a.wait_credit());
   const std::uint32_t put = a.big_put(rig.memory, data.size());
   const std::uint32_t next = lock(b);
-  const std::uint32_t done = a.simple(Verb::unlock, unused, 1);
+  release(a);
+  const std::uint32_t done = a.fence();
   EXPECT_EQ(b.reply_to(next, 10), nullptr);
   a.send_chunks(put, data);
   EXPECT_NE(b.reply_to(next, 20), nullptr);

@@ -40,7 +40,6 @@ TEST(Order, follows_the_table) {
   Footprint product = acc;
   product.combine = Combine::product;
   const Footprint fence = print(Verb::fence, 0, 0);
-  const Footprint unlock = print(Verb::unlock, 0, 0);
   const Footprint release = print(Verb::release, 0, 0);
   const Row rows[] = {
       {"put after overlapping put", put, print(Verb::put, 99, 200), false},
@@ -85,10 +84,6 @@ TEST(Order, follows_the_table) {
       {"rmw after a store that waits", print(Verb::store, 500, 508), print(Verb::rmw, 0, 8), false},
       {"store after an rmw that waits", print(Verb::rmw, 500, 508), print(Verb::store, 0, 8), false},
       {"large put after a distant store that waits", print(Verb::store, 500, 508), put, true},
-      {"unlock after put", put, unlock, false},
-      {"unlock after acc", acc, unlock, false},
-      {"unlock after get", get, unlock, true},
-      {"put after an unlock that waits", unlock, put, true},
       {"release after put", put, release, false},
       {"release after get", get, release, true},
       {"put after a release that waits", release, put, true},
@@ -109,7 +104,6 @@ TEST(Order, knows_no_order_between_targets_but_that_of_a_fence) {
   elsewhere.target = 2;
   EXPECT_TRUE(may_start_beside(elsewhere, print(Verb::put, 0, 100)));
   EXPECT_TRUE(may_start_beside(elsewhere, print(Verb::store, 0, 8)));
-  EXPECT_TRUE(may_start_beside(elsewhere, print(Verb::unlock, 0, 0)));
   EXPECT_TRUE(may_start_beside(elsewhere, print(Verb::release, 0, 0)));
   EXPECT_FALSE(may_start_beside(elsewhere, print(Verb::fence, 0, 0)));
 }

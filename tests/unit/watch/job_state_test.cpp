@@ -31,8 +31,8 @@ TEST(JobState, names_a_request_as_the_program_called_it) {
   const std::pair<Verb, const char*> calls[] = {
       {Verb::put, "put"},          {Verb::get, "get"},          {Verb::acc, "acc"},
       {Verb::rmw, "rmw"},          {Verb::store, "put_signal"}, {Verb::lock, "lock"},
-      {Verb::try_lock, "trylock"}, {Verb::release, "unlock"},   {Verb::unlock, "unlock"},
-      {Verb::batch, "batch"},      {Verb::fence, "fence"},      {Verb::leave, "request"}};
+      {Verb::try_lock, "trylock"}, {Verb::release, "unlock"},   {Verb::batch, "batch"},
+      {Verb::fence, "fence"},      {Verb::leave, "request"}};
   for (const auto& [verb, call] : calls) {
     const QueuedRequest request{2, 1, -1, verb, Obstacle::body, 8, 0};
     EXPECT_EQ(text_of(request, "rank 1"),
