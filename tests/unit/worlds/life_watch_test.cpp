@@ -240,6 +240,12 @@ TEST(LifeWatch, learns_of_which_world_each_is_and_sends_strangers_away) {
 }
 
 // Each waits for the other, and connects to it.
+TEST(LifeWatch, waits_for_nobody_at_a_listener_that_is_closed) {
+  Listener closed;
+  LivenessLinks came;
+  EXPECT_FALSE(await_links(closed, 1, Deadline(Deadline::never), came));
+}
+
 TEST(LifeWatch, makes_the_links_of_two_that_wait_for_each_other) {
   Listener near = std::move(Listener::open("127.0.0.1")).value();
   Listener far = std::move(Listener::open("127.0.0.1")).value();
