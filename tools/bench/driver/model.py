@@ -100,7 +100,7 @@ def operation_lines(sizes):
         ("", "four messages that MPI sends at once; accumulates and what is scattered at its target in pieces,"),
         ("", f"down to {sizes['piece'] // 1024} KiB in large jobs; a short one and its request are one of MPI's between machines"),
         ("get, large", f"1: {ask}, then such a body from the server"),
-        ("fence of a server, lock", f"2: {ask}, {answer}; a fence that rides on a write: only its answer"),
+        ("fence of a server, lock", f"2: {ask}, {answer}"),
         ("unlock", f"1: {ask}; no answer of its own"),
     ]
     return ["messages of an operation on another host, whatever the size of the job"] + [
