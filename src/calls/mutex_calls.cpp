@@ -1,6 +1,7 @@
 // The calls for the user's mutexes: direct on the own host, through the owner's server elsewhere.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "calls/carry_out.h"
 #include "runtime/allocating.h"
@@ -303,9 +304,12 @@ int comex_unlock(int mutex, int proc) {
       *named.runtime, remote, reason("unlock", named), Finish::block(),
       [&](Completion& completion) { remote.start_release(named.index, far, completion); }, &far);
   if (is_held || result != COMEX_SUCCESS) return result;
-  // Its server refuses this, which a fence tells.
-  const auto target = named.reach();
-  named.runtime->fence(target);
-  if (!named.runtime->take_failures(target)) return COMEX_SUCCESS;
-  return comex::runtime::failed_on_the_way(*named.runtime, named.runtime->has_lost(target));
+  // Its server refuses this. Other failures are left for a fence of the program to tell.
+  named.runtime->fence(named.reach());
+  const auto [is_refused, is_lost] = [&] {
+    const comex::op::Engine::Lock lock = named.runtime->engine().enter();
+    return std::pair(remote.take_failure(far), remote.is_lost(far.server));
+  }();
+  if (!is_refused && !is_lost) return COMEX_SUCCESS;
+  return comex::runtime::failed_on_the_way(*named.runtime, is_lost);
 }

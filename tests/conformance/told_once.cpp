@@ -229,6 +229,16 @@ TEST_P(ToldOnce, of_words_signals_and_mutexes) {
   }
 }
 
+TEST_P(ToldOnce, also_where_an_unlock_is_refused_before_the_fence) {
+  job_.create_mutexes(1);
+  testing::internal::CaptureStderr();
+  const bool call_tells = contiguous(Verb::put, beyond_, 8, nullptr, false) != COMEX_SUCCESS;
+  EXPECT_EQ(comex_unlock(0, target()), COMEX_FAILURE);
+  EXPECT_NE(comex_fence_proc(target(), all) != COMEX_SUCCESS, call_tells) << "of the put";
+  EXPECT_EQ(comex_fence_all(all), COMEX_SUCCESS);
+  EXPECT_EQ(std::ranges::count(testing::internal::GetCapturedStderr(), '\n'), 2);
+}
+
 const Case cases[] = {
     {"directly", 0, {{"COMEX_CHUNK_BYTES", "16k"}}},
     {"through_its_server",

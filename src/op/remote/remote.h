@@ -122,6 +122,7 @@ class Remote final : public transport::Sink {
     return state_.writes.take_failures(far.server, far.gpid());
   }
   std::uint64_t take_failures() { return state_.writes.take_failures(); }
+  bool take_failure(const RemoteTarget& far) { return state_.writes.take_failure(far.gpid()); }
   void forget_told_losses() { state_.writes.forget_told_losses(); }
 
   // Is called after a fence of all: gives back memory that was not needed since the last time.
