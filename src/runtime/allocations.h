@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -52,6 +53,7 @@ class Allocations {
   mutable std::mutex mutex_;
   std::map<Key, Allocation> by_id_;
   std::unordered_map<const void*, Key> by_own_address_;
+  std::set<Key> with_more_addresses_;  // kept memory, and what spans worlds
 };
 
 }  // namespace comex::runtime
