@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "groups/participants.h"
 #include "runtime/call.h"
 #include "worlds/bridge/bridge.h"
 #include "worlds/connect/progress_rank_calls.h"
