@@ -200,8 +200,9 @@ class Halves {
       }).detach();
       is_kept.get_future().wait();
     }
-    const runtime::World& own = is_worker() ? runtime().world() : *progress_world_;
-    worlds::BridgeFacts facts = worlds::join_sides(own, process_.reporter, own.wire.get(), roster).value();
+    const runtime::World& world = is_worker() ? runtime().world() : *progress_world_;
+    worlds::BridgeFacts facts =
+        worlds::join_sides(world, process_.reporter, world.wire.get(), roster).value();
     if (!is_worker()) return services().open_bridge(std::move(facts));
     worlds::open_bridge(runtime(), std::move(facts));
   }
