@@ -235,8 +235,9 @@ class Order {
       Image near = numbered(static_cast<long>(round));
       job_.done(begin(Kind::put, shape, near, region(to), to));
       job_.done(round % 2 == 0 ? comex_fence_proc(to, everyone) : comex_fence_all(everyone));
-      int unused = 0;
-      MPI_Sendrecv(&unused, 1, MPI_INT, to, 1, &unused, 1, MPI_INT, from, 1, job_.comm, MPI_STATUS_IGNORE);
+      const int sent = 0;
+      int received = 0;  // `to` and `from` may be this worker, and MPI's two buffers must not overlap
+      MPI_Sendrecv(&sent, 1, MPI_INT, to, 1, &received, 1, MPI_INT, from, 1, job_.comm, MPI_STATUS_IGNORE);
       shape.for_each_word([&](std::size_t at) { job_.equal(mine[at], near[at], "fenced data"); });
       job_.done(comex_barrier(everyone));
     }
