@@ -25,9 +25,6 @@
 #include "shm/memory_limits.h"
 #include "shm/tmpfs_os.h"
 
-#if !defined(MAP_FIXED_NOREPLACE)
-#define MAP_FIXED_NOREPLACE 0x100000
-#endif
 #if !defined(MADV_POPULATE_WRITE)
 #define MADV_POPULATE_WRITE 23
 #endif
@@ -245,10 +242,6 @@ class PosixOs final : public Os {
     const int flags = MAP_SHARED | MAP_NORESERVE | (hint != nullptr ? MAP_FIXED_NOREPLACE : 0);
     void* const base = mmap(hint, options.bytes, PROT_READ | PROT_WRITE, flags, object.descriptor(), 0);
     if (base == MAP_FAILED) return refused("mmap of " + std::to_string(options.bytes) + " bytes", errno);
-    if (hint != nullptr && base != hint) {  // a kernel without the flag takes it as a hint
-      munmap(base, options.bytes);
-      return environment_error("mmap: the address asked for is taken");
-    }
     if (madvise(base, options.bytes, MADV_DONTFORK) != 0) {
       const int error = errno;
       munmap(base, options.bytes);
@@ -347,8 +340,8 @@ class PosixOs final : public Os {
 
   std::uint64_t random_bits() override {
     std::uint64_t bits = 0;
-    if (getrandom(&bits, sizeof bits, 0) == static_cast<ssize_t>(sizeof bits)) return bits;
-    return now_ns() * std::uint64_t{0x9e3779b97f4a7c15} ^ static_cast<std::uint64_t>(getpid());
+    COMEX_BUG_IF(getrandom(&bits, sizeof bits, 0) != static_cast<ssize_t>(sizeof bits));
+    return bits;
   }
 
   std::uint64_t now_ns() override {

@@ -1,6 +1,7 @@
 #include "shm/tmpfs_os.h"
 
 #include <fcntl.h>
+#include <linux/mount.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -19,24 +20,18 @@ namespace comex::shm {
 
 namespace {
 
-#if defined(SYS_fsopen) && defined(SYS_fsconfig) && defined(SYS_fsmount)
-
-constexpr unsigned fs_close_on_exec = 1;  // FSOPEN_CLOEXEC, FSMOUNT_CLOEXEC
-constexpr unsigned set_string = 1;        // FSCONFIG_SET_STRING
-constexpr unsigned create = 6;            // FSCONFIG_CMD_CREATE
-
 // Opens a file on a tmpfs that has no mount point and disappears with the file.
 int open_on_new_tmpfs() {
-  const int context = static_cast<int>(syscall(SYS_fsopen, "tmpfs", fs_close_on_exec));
+  const int context = static_cast<int>(syscall(SYS_fsopen, "tmpfs", FSOPEN_CLOEXEC));
   if (context < 0) return -1;
   const auto set = [context](const char* key, const char* value) {
-    return syscall(SYS_fsconfig, context, set_string, key, value, 0) == 0;
+    return syscall(SYS_fsconfig, context, FSCONFIG_SET_STRING, key, value, 0) == 0;
   };
   int mount = -1;
   // advise: mappings that ask for large pages get them. size 0: the only limit is the machine's memory.
   const bool is_made = set("huge", "advise") && set("size", "0") &&
-                       syscall(SYS_fsconfig, context, create, nullptr, nullptr, 0) == 0;
-  if (is_made) mount = static_cast<int>(syscall(SYS_fsmount, context, fs_close_on_exec, 0));
+                       syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) == 0;
+  if (is_made) mount = static_cast<int>(syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, 0));
   close(context);
   if (mount < 0) return -1;
   // The name only helps people who look at a process's mappings. It is removed at once.
@@ -92,17 +87,6 @@ int open_in_namespace_of_child() {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return attempt.descriptor;
 }
-
-#else
-
-int open_on_new_tmpfs() {
-  return -1;
-}
-int open_in_namespace_of_child() {
-  return -1;
-}
-
-#endif
 
 }  // namespace
 
