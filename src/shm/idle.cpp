@@ -11,9 +11,6 @@ constexpr std::uint32_t steps_a_clock = 8;
 // longest. So an event after a short wait meets a short nap, and a long wait has few wake-ups.
 constexpr std::uint64_t naps_in_a_short_wait = 4;
 constexpr std::uint64_t naps_in_a_long_wait = 1000;
-constexpr std::uint64_t short_wait_nap(std::uint64_t longest_ns) {
-  return longest_ns / 4;
-}
 }  // namespace
 
 Idle::Idle(Os& os, const WaitPolicy& policy, std::optional<Doorbell> doorbell)
@@ -22,12 +19,8 @@ Idle::Idle(Os& os, const WaitPolicy& policy, std::optional<Doorbell> doorbell)
   reset();
 }
 
-Idle::Step Idle::first_step() const {
-  return policy_.mode == WaitMode::sleep ? Step::nap : Step::spin;
-}
-
 void Idle::reset() {
-  step_ = first_step();
+  step_ = policy_.mode == WaitMode::sleep ? Step::nap : Step::spin;
   steps_ = 0;
   since_ns_ = 0;
   if (doorbell_) seen_ = doorbell_->seen();
@@ -43,7 +36,7 @@ void Idle::pause() {
       yield();
       break;
     case Step::nap:
-      nap();
+      static_cast<void>(sleep(nap_ns()));
       return;
   }
   if (doorbell_) seen_ = doorbell_->seen();
@@ -71,13 +64,9 @@ void Idle::yield() {
 
 std::uint64_t Idle::nap_ns() const {
   const std::uint64_t waited = stalled_for();
-  const std::uint64_t early = std::min(waited / naps_in_a_short_wait, short_wait_nap(policy_.nap_max_ns));
+  const std::uint64_t early = std::min(waited / naps_in_a_short_wait, policy_.nap_max_ns / 4);
   const std::uint64_t late = waited / naps_in_a_long_wait;
   return std::min(std::max({early, late, policy_.nap_first_ns}), policy_.nap_max_ns);
-}
-
-void Idle::nap() {
-  static_cast<void>(sleep(nap_ns()));
 }
 
 bool Idle::sleep(std::uint64_t ns) {
@@ -89,10 +78,6 @@ bool Idle::sleep(std::uint64_t ns) {
   const bool is_rung = doorbell_->sleep_until_rung(seen_, ns);
   seen_ = doorbell_->seen();
   return is_rung;
-}
-
-bool Idle::would_nap() const {
-  return step_ == Step::nap;
 }
 
 std::uint64_t Idle::stalled_for() const {

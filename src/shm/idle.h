@@ -49,16 +49,14 @@ class Idle {
   // rung.
   bool sleep(std::uint64_t ns);
 
-  bool would_nap() const;             // the next pause() sleeps
-  std::uint64_t nap_ns() const;       // length of that nap
-  std::uint64_t stalled_for() const;  // ns since reset; 0 while still spinning
+  bool would_nap() const { return step_ == Step::nap; }  // the next pause() sleeps
+  std::uint64_t nap_ns() const;                          // length of that nap
+  std::uint64_t stalled_for() const;                     // ns since reset; 0 while still spinning
 
  private:
   enum class Step : std::uint8_t { spin, yield, nap };
-  Step first_step() const;
   void spin();
   void yield();
-  void nap();
 
   Os* os_;
   WaitPolicy policy_;
