@@ -47,8 +47,8 @@ Extent ExtentChain::extent(std::uint32_t id) const {
           record.owner.load(std::memory_order_relaxed), record.allocation};
 }
 
-std::optional<std::uint32_t> ExtentChain::take(Os& os, const Object& object, Worker owner,
-                                               std::uint64_t bytes, Pages pages, OutOfMemory& out_of_memory) {
+std::optional<std::uint32_t> ExtentChain::take(Worker owner, std::uint64_t bytes, Pages pages,
+                                               OutOfMemory& out_of_memory) {
   std::uint32_t id = 0;
   if (pages == Pages::any) {
     id = find_own(owner, bytes);
@@ -59,7 +59,7 @@ std::optional<std::uint32_t> ExtentChain::take(Os& os, const Object& object, Wor
   if (id == 0 && pages == Pages::any) id = find_fit(bytes, true, all_of_class);
   if (id == 0) id = find_fit(bytes, false, all_of_class);
   if (id == 0) return id;
-  if (size(id) > bytes && !split(os, object, id, bytes, out_of_memory)) return std::nullopt;
+  if (size(id) > bytes && !split(id, bytes, out_of_memory)) return std::nullopt;
   unlink(id);
   records_[id].state.store(ExtentState::reserving, std::memory_order_release);
   return id;
@@ -113,9 +113,8 @@ std::uint32_t ExtentChain::find_fit(std::uint64_t bytes, bool is_committed, std:
   return larger == std::end(bins) ? 0 : *larger;
 }
 
-bool ExtentChain::split(Os& os, const Object& object, std::uint32_t id, std::uint64_t bytes,
-                        OutOfMemory& out_of_memory) {
-  const std::uint32_t rest = new_record(os, object, out_of_memory);
+bool ExtentChain::split(std::uint32_t id, std::uint64_t bytes, OutOfMemory& out_of_memory) {
+  const std::uint32_t rest = new_record(out_of_memory);
   if (rest == 0) return false;
   ExtentRecord& record = records_[rest];
   unlink(id);  // the size class may change
@@ -133,7 +132,7 @@ bool ExtentChain::split(Os& os, const Object& object, std::uint32_t id, std::uin
   return true;
 }
 
-std::uint32_t ExtentChain::new_record(Os& os, const Object& object, OutOfMemory& out_of_memory) {
+std::uint32_t ExtentChain::new_record(OutOfMemory& out_of_memory) {
   std::uint32_t id = block_->unused_records;
   if (id != 0) {
     block_->unused_records = records_[id].next_free;
@@ -150,7 +149,7 @@ std::uint32_t ExtentChain::new_record(Os& os, const Object& object, OutOfMemory&
   if (id == block_->records_committed) {
     const std::uint32_t more = std::min(chunk_records, geometry_.max_records - id);
     const std::uint64_t place = geometry_.records_offset + id * sizeof(ExtentRecord);
-    if (!extend_or_tell(os, object, place, more * sizeof(ExtentRecord), out_of_memory)) {
+    if (!extend_or_tell(*os_, *object_, place, more * sizeof(ExtentRecord), out_of_memory)) {
       out_of_memory.records_bytes = more * sizeof(ExtentRecord);
       return 0;
     }

@@ -88,8 +88,10 @@ inline constexpr std::uint64_t commit_chunk_bytes = 64 * 1024;  // step for reco
 
 class ExtentChain {
  public:
-  ExtentChain(ExtentsBlock& block, ExtentRecord* records, const Geometry& geometry)
-      : block_(&block), records_(records), geometry_(geometry) {}
+  // `os` grants the pages of further records in `object`.
+  ExtentChain(Os& os, const Object& object, ExtentsBlock& block, ExtentRecord* records,
+              const Geometry& geometry)
+      : os_(&os), object_(&object), block_(&block), records_(records), geometry_(geometry) {}
 
   // Makes one free record over all of the data area. `on_touch`: pages of records are allocated when touched.
   void format(bool on_touch);
@@ -99,11 +101,11 @@ class ExtentChain {
   // is no such space. No value: there is no record for the remainder, and `out_of_memory` says why. Kept
   // pages lie near those of their last owner, who therefore gets them back first. Extents of several owners
   // are joined only before fresh space is taken.
-  std::optional<std::uint32_t> take(Os& os, const Object& object, Worker owner, std::uint64_t bytes,
-                                    Pages pages, OutOfMemory& out_of_memory);
+  std::optional<std::uint32_t> take(Worker owner, std::uint64_t bytes, Pages pages,
+                                    OutOfMemory& out_of_memory);
   void give(std::uint32_t id, bool is_committed);  // returns it to the bins, joined with its free neighbours
   // Cuts a free record in two, the first of that size. False: there is no record for the rest.
-  bool split(Os& os, const Object& object, std::uint32_t id, std::uint64_t bytes, OutOfMemory& out_of_memory);
+  bool split(std::uint32_t id, std::uint64_t bytes, OutOfMemory& out_of_memory);
   std::vector<std::uint32_t> kept() const;  // free and committed
   void mark_uncommitted(std::uint32_t id);  // of a kept record; call give() afterwards
 
@@ -119,7 +121,7 @@ class ExtentChain {
   // Looks at so many of the size class that `bytes` belongs to, then at the larger ones. 0: none was found.
   std::uint32_t find_fit(std::uint64_t bytes, bool is_committed, std::uint32_t most) const;
   std::uint32_t find_own(Worker owner, std::uint64_t bytes) const;
-  std::uint32_t new_record(Os& os, const Object& object, OutOfMemory& out_of_memory);  // 0: there is none
+  std::uint32_t new_record(OutOfMemory& out_of_memory);  // 0: there is none
   void drop(std::uint32_t id);
   void link(std::uint32_t id);
   void unlink(std::uint32_t id);
@@ -128,6 +130,8 @@ class ExtentChain {
   bool join_kept();  // false: nothing was joined
   void join_next(std::uint32_t id);
 
+  Os* os_;
+  const Object* object_;
   ExtentsBlock* block_;
   ExtentRecord* records_;
   Geometry geometry_;

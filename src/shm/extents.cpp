@@ -20,7 +20,7 @@ Extents::Extents(const ExtentsSite& place)
       records_(reinterpret_cast<ExtentRecord*>(place.base + place.geometry.records_offset)),
       spans_(reinterpret_cast<std::atomic<std::uint64_t>*>(place.base + place.geometry.spans_offset)),
       table_(reinterpret_cast<std::atomic<std::uint32_t>*>(place.base + place.geometry.table_offset)),
-      chain_(*place.block, records_, place.geometry),
+      chain_(*place.os, *place.object, *place.block, records_, place.geometry),
       small_(*this) {}
 
 std::uint64_t Extents::first_bytes(const Geometry& geometry) {
@@ -153,8 +153,7 @@ std::uint32_t Extents::try_reserve(const AllocationOptions& options, OutOfMemory
 // but there is no memory for the table or the records.
 std::optional<std::uint32_t> Extents::take_covered(Worker owner, std::uint64_t whole, Pages pages,
                                                    OutOfMemory& out_of_memory) {
-  const std::optional<std::uint32_t> taken =
-      chain_.take(*place_.os, *place_.object, owner, whole, pages, out_of_memory);
+  const std::optional<std::uint32_t> taken = chain_.take(owner, whole, pages, out_of_memory);
   if (!taken || *taken == 0) return taken;
   if (!grow_table(chain_.offset(*taken) + whole, out_of_memory)) {
     chain_.give(*taken, records_[*taken].is_committed != 0);

@@ -178,8 +178,7 @@ bool Extents::trim(std::uint64_t most) {
     if (chain_.state(id) != ExtentState::free) continue;  // joined with one that was not punched
     if (most == 0) break;
     OutOfMemory no_record;  // then it goes back whole
-    if (chain_.size(id) > most)
-      static_cast<void>(chain_.split(*place_.os, *place_.object, id, most, no_record));
+    if (chain_.size(id) > most) static_cast<void>(chain_.split(id, most, no_record));
     const std::uint64_t bytes = chain_.size(id);
     most -= std::min(most, bytes);
     chain_.mark_uncommitted(id);
