@@ -66,7 +66,7 @@ MemoryLimits Extents::read_limits() {
   const LockGuard lock(*this);
   ExtentsBlock& block = *place_.block;
   // Without an answer, since the process has no descriptor left perhaps, the last one holds.
-  if (!limits.is_unknown || block.limits_read_ns.load(std::memory_order_relaxed) == 0) {
+  if (!limits.is_unknown() || block.limits_read_ns.load(std::memory_order_relaxed) == 0) {
     const std::uint64_t most = saturated_sum(limits.bytes, resident_bytes);
     block.most_bytes = most - std::min(most, limits.used_spare_bytes);
     block.most_kept_bytes = saturated_sum(limits.bytes, block.kept_bytes) / kept_share;

@@ -158,26 +158,7 @@ MemoryLimits limits_of_machine(const ReadFile& read) {
     });
     if (hierarchy.shows_path() || is_needed) shrink_to(limits, read, hierarchy);
   }
-  limits.is_unknown = limits.bytes == ~0ULL;
   return limits;
-}
-
-const char* limit_name(Limit limit) {
-  switch (limit) {
-    case Limit::ram:
-      return "the machine's memory";
-    case Limit::mount:
-      return "the shared-memory mount";
-    case Limit::cgroup:
-      return "a cgroup's memory limit";
-    case Limit::file_size:
-      return "the file-size limit (ulimit -f)";
-    case Limit::reservation:
-      return "the arena's reservation";
-    case Limit::records:
-      return "the arena's extent records";
-  }
-  return "?";
 }
 
 }  // namespace comex::shm

@@ -34,18 +34,18 @@ struct ObjectName {
 inline constexpr std::uint64_t object_prefix_bytes = 64;  // the part of an object that Os reserves
 
 enum class Limit : std::uint8_t { ram, mount, cgroup, file_size, reservation, records };
-const char* limit_name(Limit limit);
 
 // How much more shared memory can be had now, and which limit decides it.
 struct MemoryLimits {
   std::uint64_t bytes = 0;
   std::uint64_t used_spare_bytes = 0;  // taken of what no one should have; then `bytes` is 0
-  bool is_unknown = false;             // the system did not tell: `bytes` has no bound
   Limit limit = Limit::ram;
   std::string where;                          // the mount or cgroup; empty for ram
   std::uint64_t ram_bytes = 0;                // all of the machine's
   std::uint64_t address_space_bytes = ~0ULL;  // what RLIMIT_AS leaves; bounds a reservation, not pages
   std::uint64_t file_bytes = ~0ULL;           // RLIMIT_FSIZE, the largest object of this process
+
+  bool is_unknown() const { return bytes == ~0ULL; }  // the system did not tell
 };
 
 // A set of processors by the system's numbers. It is exchanged as bytes.
@@ -55,7 +55,6 @@ struct HostFacts {
   std::string host_name;
   std::uint64_t host_id = 0;
   std::uint64_t shm_device = 0;
-  std::int32_t pid = 0;
   bool has_several_memory_nodes = false;  // the node of a page matters for speed
   CpuMask allowed_cpus;                   // processors that this process may run on
 };

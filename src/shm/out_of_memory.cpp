@@ -8,22 +8,28 @@ namespace comex::shm {
 
 namespace {
 
-const char* hint_for(Limit limit) {
+struct LimitTexts {
+  const char* name;
+  const char* hint;
+};
+
+LimitTexts texts_of(Limit limit) {
   switch (limit) {
     case Limit::mount:
-      return "in a container give it more (--shm-size) or set COMEX_ARENA=memfd";
+      return {"the shared-memory mount", "in a container give it more (--shm-size) or set COMEX_ARENA=memfd"};
     case Limit::cgroup:
-      return "raise the memory limit of the container or batch job (--memory, --mem)";
+      return {"a cgroup's memory limit",
+              "raise the memory limit of the container or batch job (--memory, --mem)"};
     case Limit::file_size:
-      return "raise ulimit -f";
+      return {"the file-size limit (ulimit -f)", "raise ulimit -f"};
     case Limit::reservation:
-      return "raise COMEX_ARENA_RESERVE, or ulimit -v if it is set";
+      return {"the arena's reservation", "raise COMEX_ARENA_RESERVE, or ulimit -v if it is set"};
     case Limit::records:
-      return "allocate fewer and larger pieces";
+      return {"the arena's extent records", "allocate fewer and larger pieces"};
     case Limit::ram:
       break;
   }
-  return "use more hosts or allocate less";
+  return {"the machine's memory", "use more hosts or allocate less"};
 }
 
 std::string wanted_text(std::uint64_t bytes, std::uint64_t total, const OutOfMemory& out_of_memory) {
@@ -69,14 +75,14 @@ Failure not_enough(const std::string& whom, std::uint64_t bytes, const OutOfMemo
       std::max(bytes, whole) + out_of_memory.others_bytes + out_of_memory.records_bytes;
   // Others may since have given back the memory that was missing when the system refused.
   const bool would_fit = !out_of_memory.call.empty() && total <= out_of_memory.free_bytes;
+  const LimitTexts limit = texts_of(out_of_memory.limit);
   std::string text = "not enough shared memory for " + whom + ": " +
                      wanted_text(bytes, total, out_of_memory) + (would_fit ? ", free by now " : ", free ") +
-                     std::to_string(out_of_memory.free_bytes) + ", limited by " +
-                     limit_name(out_of_memory.limit);
+                     std::to_string(out_of_memory.free_bytes) + ", limited by " + limit.name;
   if (!out_of_memory.where.empty()) text += " " + out_of_memory.where;
   if (!out_of_memory.call.empty()) text += " (" + out_of_memory.call + ")";
   if (!holders.empty()) text += "; on this host " + holders;
-  return environment_error(text + "; " + hint_for(out_of_memory.limit));
+  return environment_error(text + "; " + limit.hint);
 }
 
 }  // namespace comex::shm

@@ -277,7 +277,6 @@ class PosixOs final : public Os {
     const bool counts = backing == Backing::posix && statvfs(mount_path, &mount) == 0 && mount.f_blocks != 0;
     if (counts && mount.f_bavail * mount.f_frsize < limits.bytes) {
       limits.bytes = mount.f_bavail * mount.f_frsize;
-      limits.is_unknown = false;
       limits.limit = Limit::mount;
       limits.where = mount_path;
     }
@@ -321,7 +320,6 @@ class PosixOs final : public Os {
     facts.host_id = static_cast<std::uint64_t>(gethostid());
     struct stat mount {};
     if (stat(mount_path, &mount) == 0) facts.shm_device = mount.st_dev;
-    facts.pid = getpid();
     const std::string nodes =
         read_file("/sys/devices/system/node/has_memory").value_or("");  // "0", "0-1", "0,2"
     facts.has_several_memory_nodes = nodes.find_first_of("-,") != std::string::npos;

@@ -353,7 +353,6 @@ HostFacts MemoryOs::host_facts() {
   facts.host_name = "memory";
   facts.host_id = 1;
   facts.shm_device = 1;
-  facts.pid = 1;
   facts.allowed_cpus[0] = true;
   return facts;
 }
