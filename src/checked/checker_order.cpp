@@ -9,6 +9,7 @@
 #include "checked/checker.h"
 #include "checked/exchange.h"
 #include "checked/next.h"
+#include "core/activity.h"
 
 namespace comex::checker {
 namespace {
@@ -20,11 +21,9 @@ std::int64_t enough_bytes(int workers) {
   return std::min(many_bytes, most_bytes_compared / workers / 2);
 }
 
-// Names of collective calls as numbers.
-std::int64_t number_of(std::string_view name) {
-  std::uint64_t hash = 14695981039346656037U;
-  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  return static_cast<std::int64_t>(hash >> 2);
+// The name of a collective call as a number; 0: another call.
+std::int64_t number_of(const FollowedCall& call) {
+  return call.name == nullptr ? 0 : activity::call_hash(call.name);
 }
 
 }  // namespace
@@ -202,7 +201,7 @@ void Checker::meet_over(const FollowedCall& call, comex_group_t group, MPI_Comm 
   std::vector<std::int64_t> values;
   {
     const Guard guard(mutex_);
-    const std::int64_t number = call.name == nullptr ? 0 : number_of(call.name);
+    const std::int64_t number = number_of(call);
     values = {number, -number, static_cast<std::int64_t>(history_.bytes() - compared_bytes_),
               compares ? 1 : 0};
     const std::vector<Time> row = release();
@@ -249,7 +248,7 @@ void Checker::learn_from_endpoints(const GroupEntry& entry) {
 // Nobody goes on before all members have read what each has left. Of other worlds nobody need be checked, so
 // there they are read behind the call.
 void Checker::meet_endpoints(const FollowedCall& call, comex_group_t group, const GroupEntry& entry) {
-  const Time number = call.name == nullptr ? 0 : number_of(call.name);
+  const Time number = number_of(call);
   const auto has_place = [](int endpoint) { return endpoint < ClockMemory::calls_each; };
   const bool compares = !entry.endpoints.empty() && std::ranges::all_of(entry.endpoints, has_place);
   int rank = 0;

@@ -20,24 +20,10 @@ inline Checker* following_armci(const void* caller) {
 
 using enum Flow::Way;
 
-// A message, and a collective that does not block. MPI_COMM_NULL: nobody knows to which of the workers.
-inline void follow_send(const void* caller, MPI_Comm comm, const Flow& flow) {
-  if (Checker* const check = following(caller)) check->sends(comm, flow);
-}
-
 // What may or may not have received something.
 inline void follow_receive(const void* caller, int is_done = 1) {
   if (is_done == 0 || is_done == MPI_UNDEFINED) return;
   if (Checker* const check = following(caller)) check->received();
-}
-
-// What a synchronous send may be told.
-inline void follow_begin_of_receive(const void* caller) {
-  if (Checker* const check = following(caller)) check->begins_receive();
-}
-
-inline void follow_synchronous_send(const void* caller, MPI_Comm comm, int dest, bool is_complete) {
-  if (Checker* const check = following(caller)) check->sent_synchronously(comm, dest, is_complete);
 }
 
 // A collective that blocks. Where not all members are workers of one group, it is followed as messages.

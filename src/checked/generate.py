@@ -28,6 +28,11 @@ def flow(call, ways):
     return next((f"{communicator}, Flow{{{flow}}}" for way, flow in ways.items() if way in call.ways), None)
 
 
+def told(what):
+    """The checker is told of a call that the program makes."""
+    return f"  if (Checker* const check = following({CALLER})) check->{what};"
+
+
 def wrapper(call):
     # An mpi.h may declare a function with other qualifiers, or as a macro: so it is defined by another name.
     own = f"follow_{call.name}({call.parameters})"
@@ -37,19 +42,19 @@ def wrapper(call):
     lines = [f"extern \"C\" __attribute__((visibility(\"default\"))) int {own} __asm__(\"{call.name}\");",
              f"int {own} {{"]
     if tells:
-        lines.append(f"  follow_send({CALLER}, {tells});")
+        lines.append(told(f"sends({tells})"))
     if meets and not tells:
         passed = "".join(f", {a.name}" for a in call.arguments)
         real = f"follow_collective<&follow_{call.name}>(\"{call.name}\", {CALLER}, {meets}{passed})"
     if "begins_receive" in call.ways:
-        lines.append(f"  follow_begin_of_receive({CALLER});")
+        lines.append(told("begins_receive()"))
     behind = []
     if "receive" in call.ways and not call.starts_request():
         is_done = "".join(f", *{a.name}" for a in call.arguments if a.name in ("flag", "outcount"))
         behind.append(f"  follow_receive({CALLER}{is_done});")
     if "synchronous" in call.ways:
         is_complete = "false" if call.starts_request() else "true"
-        behind.append(f"  follow_synchronous_send({CALLER}, comm, dest, {is_complete});")
+        behind.append(told(f"sent_synchronously(comm, dest, {is_complete})"))
     if behind:
         lines += [f"  const int code = {real};", *behind]
         real = "code"

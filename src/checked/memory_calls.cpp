@@ -9,9 +9,9 @@ namespace {
 
 template <auto Function, class... Arguments>
 int opening(const char* name, MPI_Comm all, Arguments... arguments) {
-  const InitScope opening;
+  begin_init();
   const int code = next<Function>(name)(arguments...);
-  if (code == COMEX_SUCCESS) opening.opened(all);
+  end_init(code == COMEX_SUCCESS, all);
   return code;
 }
 

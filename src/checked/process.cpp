@@ -59,18 +59,10 @@ std::optional<std::string> variable(std::string_view name) {
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 
-// The runtime's settings, as the environment of this process has them.
-const Settings& settings() {
-  static const Settings read = [] {
-    Result<Settings> parsed = parse_settings(variable);
-    return parsed ? std::move(parsed).value() : Settings();  // the runtime has told what is wrong
-  }();
-  return read;
-}
-
 // If the library is loaded and COMEX_CHECK is not set, lines are printed.
 CheckMode own_mode() {
-  return settings().is_explicit(SettingId::check) ? settings().check : CheckMode::on;
+  const Result<Settings> settings = parse_settings(variable);  // the runtime has told what is wrong
+  return settings && settings->is_explicit(SettingId::check) ? settings->check : CheckMode::on;
 }
 
 // What holds for all workers, since the environments of processes may differ. Collective over them.
@@ -96,16 +88,13 @@ Checker* checker() {
   return state().checker.load(std::memory_order_acquire);
 }
 
-InitScope::InitScope() {
+void begin_init() {
   ++state().openings;
 }
 
-InitScope::~InitScope() {
+void end_init(bool is_open, MPI_Comm all) {
   --state().openings;
-}
-
-void InitScope::opened(MPI_Comm all) const {
-  if (state().has_decided.exchange(true)) return;
+  if (!is_open || state().has_decided.exchange(true)) return;
   int workers = 0;
   int me = 0;
   next<&comex_group_size>("comex_group_size")(COMEX_GROUP_WORLD, &workers);

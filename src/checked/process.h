@@ -10,14 +10,9 @@ namespace comex::checker {
 Checker* checker();
 
 // Around comex_init. The runtime asks by comex_checker_attached whether it is called through this library.
-class InitScope {
- public:
-  InitScope();
-  ~InitScope();
-  InitScope(const InitScope&) = delete;
-  InitScope& operator=(const InitScope&) = delete;
-  void opened(MPI_Comm all) const;  // a worker is back from an init over `all`
-};
+void begin_init();
+// is_open: a worker is back, with a world over `all`.
+void end_init(bool is_open, MPI_Comm all);
 
 // Ends the checker; the runtime still runs. False: finalize has to tell of a refusal.
 bool close(const FollowedCall& call);
