@@ -65,47 +65,34 @@ class Communicator {
   }
 
   static Communicator duplicate(MPI_Comm of) {
-    MPI_Comm made = MPI_COMM_NULL;
-    const ReturnedErrors returned(of);
-    mpi_check()(PMPI_Comm_dup(of, &made), "MPI_Comm_dup");
-    returned.hand_to(made);
-    return Communicator(made);
+    return made_from(of, [&](MPI_Comm* made) { mpi_check()(PMPI_Comm_dup(of, made), "MPI_Comm_dup"); });
   }
   static Communicator split(MPI_Comm of, int color, int key) {
-    MPI_Comm made = MPI_COMM_NULL;
-    const ReturnedErrors returned(of);
-    mpi_check()(PMPI_Comm_split(of, color, key, &made), "MPI_Comm_split");
-    if (made != MPI_COMM_NULL) returned.hand_to(made);
-    return Communicator(made);
+    return made_from(
+        of, [&](MPI_Comm* made) { mpi_check()(PMPI_Comm_split(of, color, key, made), "MPI_Comm_split"); });
   }
   // Makes a communicator of these ranks of another one, in their order; only they take part. (Merging
   // inter-communicators in pairs needs MPI-1 only, but libraries leak some 80 bytes for each.) Where MPI has
   // no more, some after 2,000, the job ends, since others may wait in MPI; one rank alone goes without.
   static Communicator of_ranks(MPI_Comm of, std::span<const int> ranks, int tag) {
-    MPI_Group all = MPI_GROUP_NULL;
-    MPI_Group some = MPI_GROUP_NULL;
-    MPI_Comm made = MPI_COMM_NULL;
-    const auto& check = mpi_check();
-    const ReturnedErrors returned(of);
-    check(PMPI_Comm_group(of, &all), "MPI_Comm_group");
-    check(PMPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &some), "MPI_Group_incl");
-    const int code = PMPI_Comm_create_group(of, some, tag, &made);
-    if (code != MPI_SUCCESS) made = MPI_COMM_NULL;
-    if (ranks.size() != 1) check(code, "MPI_Comm_create_group");
-    PMPI_Group_free(&some);
-    PMPI_Group_free(&all);
-    if (made != MPI_COMM_NULL) returned.hand_to(made);
-    return Communicator(made);
+    return made_from(of, [&](MPI_Comm* made) {
+      MPI_Group all = MPI_GROUP_NULL;
+      MPI_Group some = MPI_GROUP_NULL;
+      const auto& check = mpi_check();
+      check(PMPI_Comm_group(of, &all), "MPI_Comm_group");
+      check(PMPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &some), "MPI_Group_incl");
+      const int code = PMPI_Comm_create_group(of, some, tag, made);
+      if (code != MPI_SUCCESS) *made = MPI_COMM_NULL;
+      if (ranks.size() != 1) check(code, "MPI_Comm_create_group");
+      PMPI_Group_free(&some);
+      PMPI_Group_free(&all);
+    });
   }
 
   MPI_Comm get() const { return comm_; }
   // For one that the program gets: it deals with errors there as it has chosen for the other.
   void take_handler_of(MPI_Comm other) const {
-    if (comm_ == MPI_COMM_NULL) return;
-    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-    mpi_check()(PMPI_Comm_get_errhandler(other, &handler), "MPI_Comm_get_errhandler");
-    mpi_check()(PMPI_Comm_set_errhandler(comm_, handler), "MPI_Comm_set_errhandler");
-    PMPI_Errhandler_free(&handler);
+    if (comm_ != MPI_COMM_NULL) ReturnedErrors(other).hand_to(comm_);
   }
   // Gives it up without freeing it, because ranks that would have to take part are gone.
   void forget() { comm_ = MPI_COMM_NULL; }
@@ -122,6 +109,16 @@ class Communicator {
   }
 
  private:
+  // One that make(&made) makes of another has its error handler.
+  template <class Make>
+  static Communicator made_from(MPI_Comm of, const Make& make) {
+    MPI_Comm made = MPI_COMM_NULL;
+    const ReturnedErrors returned(of);
+    make(&made);
+    if (made != MPI_COMM_NULL) returned.hand_to(made);
+    return Communicator(made);
+  }
+
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
