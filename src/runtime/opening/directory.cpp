@@ -8,10 +8,13 @@
 namespace comex::runtime {
 namespace {
 
-constexpr std::uint64_t failures_alignment = 64;
-
 groups::DirectoryShape directory_shape(const World& world) {
   return {world.share.ranks, world.share.workers, world.share.hosts};
+}
+
+// Behind the rows; they are there where the job goes on without the dead.
+std::uint64_t failures_offset(const World& world) {
+  return shm::round_up(groups::Directory::bytes(directory_shape(world)), 64);
 }
 
 }  // namespace
@@ -21,16 +24,8 @@ groups::Directory directory_of(World& world) {
 }
 
 std::uint64_t directory_bytes(const World& world) {
-  const std::uint64_t rows = groups::Directory::bytes(directory_shape(world));
-  if (world.settings.on_failure == OnFailure::abort) return rows;
-  return shm::round_up(rows, failures_alignment) +
-         groups::Failures::bytes(world.share.workers, world.share.hosts);
-}
-
-groups::Failures failures_of(World& world) {
-  if (world.settings.on_failure == OnFailure::abort) return {};
-  const std::uint64_t rows = groups::Directory::bytes(directory_shape(world));
-  return {world.arena->directory() + shm::round_up(rows, failures_alignment), world.share.workers};
+  if (world.settings.on_failure == OnFailure::abort) return failures_offset(world);
+  return failures_offset(world) + groups::Failures::bytes(world.share.workers, world.share.hosts);
 }
 
 void write_places(const groups::Directory& directory, const pr::WorldSplit& split, int own_host,
@@ -94,7 +89,8 @@ void open_directory(transport::Collective& host, transport::Collective* leaders,
   host.barrier();  // the rows are written by then
   world.description.size = world.share.workers;
   world.group.emplace(directory);
-  world.failures = failures_of(world);
+  if (world.settings.on_failure != OnFailure::abort)
+    world.failures = {world.arena->directory() + failures_offset(world), world.share.workers};
   world.doorbells.emplace(*world.arena, directory);
 }
 

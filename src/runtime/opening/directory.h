@@ -16,7 +16,6 @@ namespace comex::runtime {
 
 std::uint64_t directory_bytes(const World& world);
 groups::Directory directory_of(World& world);  // its arena must be mapped
-groups::Failures failures_of(World& world);    // behind the directory, where the job goes on without the dead
 
 // The data of a host. Travels as bytes.
 struct HostRow {
