@@ -142,23 +142,20 @@ const transport::MpiCheck& mpi_check() {
 
 int initialize(const WorldJoiner& joiner, MPI_Comm comm, int* argc, char*** argv) {
   Process& self = process();
-  if (self.is_forked_child) return self.reporter.fail({.operation = "init"}, why_there_is_none());
+  const auto refuse = [](const char* why) { return introduced_reporter().fail({.operation = "init"}, why); };
+  if (self.is_forked_child) return refuse(why_there_is_none());
   const std::lock_guard lock(self.starting);
   if (pass() != nullptr) return 0;
   start_mpi(argc, argv);
-  if (!mpi_is_running())
-    return introduced_reporter().fail({.operation = "init"}, "MPI was finalized already");
-  if (self.has_dead_workers) {
-    return introduced_reporter().fail(
-        {.operation = "init"}, "a worker has died: the job ends, and does not start the runtime again");
-  }
+  if (!mpi_is_running()) return refuse("MPI was finalized already");
+  if (self.has_dead_workers)
+    return refuse("a worker has died: the job ends, and does not start the runtime again");
   // After a first init over all ranks, only workers can still name MPI_COMM_WORLD.
   const bool over_all_ranks = comm == MPI_COMM_NULL || (comm == MPI_COMM_WORLD && self.launch.has_split());
   if ((over_all_ranks || comm == MPI_COMM_WORLD) && was_split_by_another_copy(self)) {
-    return introduced_reporter().fail(
-        {.operation = "init"},
-        "libcomex_world has split the ranks with another copy of the runtime; link "
-        "the program with the shared library, or with libcomex_world itself");
+    return refuse(
+        "libcomex_world has split the ranks with another copy of the runtime; link the program with the "
+        "shared library, or with libcomex_world itself");
   }
   const bool is_first = over_all_ranks && !self.has_met_parents;
   if (is_first) self.launch.hear_parents(joiner);  // again where a first init could not meet them
