@@ -1,7 +1,6 @@
 // The calls for the user's mutexes: direct on the own host, through the owner's server elsewhere.
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 #include "calls/carry_out.h"
 #include "runtime/allocating.h"
@@ -299,17 +298,10 @@ int comex_unlock(int mutex, int proc) {
   }
   const comex::op::RemoteTarget far = named.far();
   comex::op::Remote& remote = named.runtime->remote();
-  const bool is_held = take_held(named);
-  const int result = finish_remote(
+  // The server refuses a mutex that is not held here. This call tells that, and no fence.
+  std::uint64_t answer = 0;
+  std::uint64_t* const awaited = take_held(named) ? nullptr : &answer;
+  return finish_remote(
       *named.runtime, remote, reason("unlock", named), Finish::block(),
-      [&](Completion& completion) { remote.start_release(named.index, far, completion); }, &far);
-  if (is_held || result != COMEX_SUCCESS) return result;
-  // Its server refuses this. Other failures are left for a fence of the program to tell.
-  named.runtime->fence(named.reach());
-  const auto [is_refused, is_lost] = [&] {
-    const comex::op::Engine::Lock lock = named.runtime->engine().enter();
-    return std::pair(remote.take_failure(far), remote.is_lost(far.server));
-  }();
-  if (!is_refused && !is_lost) return COMEX_SUCCESS;
-  return comex::runtime::failed_on_the_way(*named.runtime, is_lost);
+      [&](Completion& completion) { remote.start_release(named.index, far, completion, awaited); }, &far);
 }

@@ -18,7 +18,7 @@
 //   put and signal     origin --[RequestHeader|word|data], [store]---> server        (as put, then store)
 //   lock, try_lock     origin --[RequestHeader, operand = mutex]-----> server
 //                      origin <--[ReplyHeader done, value=acquired]--- server        (when it is its turn)
-//   release            origin --[RequestHeader, operand = mutex]-----> server        (no reply)
+//   release            origin --[RequestHeader, operand = mutex]-----> server        (no reply, or done)
 //   fence              origin --[RequestHeader]----------------------> server
 //                      origin <--[ReplyHeader done]------------------- server        (all earlier writes
 //                      applied)
@@ -65,7 +65,7 @@
 //
 // Mutexes: `mutex()` is the number among the target's mutexes. Only the target's host knows how many there
 // are and where they lie, and it refuses numbers out of range; `offset` is unused. A
-// release is a write as to numbers, order and fences.
+// release is a write as to numbers, order and fences. With a slot, it is answered: done, or refused.
 //
 // Flow control: an origin may have sent at most `limit` credited messages to a server since the start; the
 // limit begins at 1. Every reply carries it. It only grows, unless the origin returns a part: each

@@ -136,7 +136,8 @@ bool Server::execute(const InlineRequest& small) {
   mark_applied(small);
   if (header.verb == Verb::get) reply_data(small);
   if (header.verb == Verb::rmw) reply(small.origin, header, Verb::data, value);
-  if (header.verb == Verb::fence) reply(small.origin, header, Verb::done);
+  const bool wants_answer = header.verb == Verb::release && header.slot != protocol::no_slot;
+  if (header.verb == Verb::fence || wants_answer) reply(small.origin, header, Verb::done);
   return true;
 }
 

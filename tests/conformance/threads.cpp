@@ -103,6 +103,26 @@ TEST_P(Threads, see_what_they_have_written_and_what_stands_there) {
   EXPECT_EQ(*shared.tasks, threads * rounds_of_threads);
 }
 
+// One thread gives back what nobody holds, and another, which does nothing wrong, fences the same target.
+TEST_P(Threads, are_told_of_their_own_unlocks_only) {
+  job_.create_mutexes(1);
+  comex_set_errors(COMEX_ERRORS_RETURN);
+  testing::internal::CaptureStderr();
+  std::atomic<bool> is_over{false};
+  int refused = 0, failed_fences = 0;
+  std::thread fencing([&] {
+    while (!is_over) failed_fences += comex_fence_proc(1, everybody) == COMEX_SUCCESS ? 0 : 1;
+  });
+  for (int round = 0; round < rounds_of_threads; ++round)
+    refused += comex_unlock(0, 1) == COMEX_SUCCESS ? 0 : 1;
+  is_over = true;
+  fencing.join();
+  EXPECT_EQ(std::ranges::count(testing::internal::GetCapturedStderr(), '\n'), rounds_of_threads);
+  comex_set_errors(COMEX_ERRORS_ABORT);
+  EXPECT_EQ(refused, rounds_of_threads);
+  EXPECT_EQ(failed_fences, 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(With, Threads,
                          testing::Values(std::pair{"progress_ranks", std::vector<int>{0, 0, 0, 1, 1}},
                                          std::pair{"progress_threads", std::vector<int>{0, 1, 2}}),

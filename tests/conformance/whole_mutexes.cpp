@@ -88,6 +88,23 @@ class NotTheHolder : public testing::Test {
   Rig rig{{.origins = 2}};
 };
 
+TEST_F(NotTheHolder, learns_of_a_refused_release_by_its_answer_and_no_fence_does) {
+  std::uint64_t answer = 0;
+  nb::Completion released, fenced, gone;
+  rig.origin(1).start_release(0, rig.far, released, &answer);
+  EXPECT_FALSE(released.done());
+  rig.origin(1).start_fence(rig.far.server, fenced);
+  rig.finish(fenced);
+  rig.finish(released);
+  EXPECT_EQ(released.take_failure(), nb::OperationError::reported);
+  EXPECT_EQ(rig.origin(1).take_failures(rig.far), 0u);
+  expect_still_held();
+  rig.origin(0).start_release(0, rig.far, gone, &answer);
+  rig.finish(gone);
+  EXPECT_EQ(gone.take_failure(), nb::OperationError::none) << "its holder may ask for an answer, too";
+  EXPECT_EQ(rig.refused, 1u);
+}
+
 TEST_F(NotTheHolder, learns_of_a_refused_release_by_a_fence) {
   nb::Completion released, fenced;
   rig.origin(1).start_release(0, rig.far, released);

@@ -100,9 +100,11 @@ class Remote final : public transport::Sink {
                       std::uint64_t* taken) {
     start_with_mutex(protocol::Verb::try_lock, mutex, far, completion, taken);
   }
-  // It is complete when it has left; fences cover it as a write.
-  void start_release(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion) {
-    start_with_mutex(protocol::Verb::release, mutex, far, completion, nullptr);
+  // It is complete when it has left, or when it is answered if there is a place for the answer. Fences cover
+  // it as a write.
+  void start_release(std::uint64_t mutex, const RemoteTarget& far, nb::Completion& completion,
+                     std::uint64_t* answer = nullptr) {
+    start_with_mutex(protocol::Verb::release, mutex, far, completion, answer);
   }
 
   // Nothing is sent to a clean server, but the fence is still a full memory fence.
@@ -122,7 +124,6 @@ class Remote final : public transport::Sink {
     return state_.writes.take_failures(far.server, far.gpid());
   }
   std::uint64_t take_failures() { return state_.writes.take_failures(); }
-  bool take_failure(const RemoteTarget& far) { return state_.writes.take_failure(far.gpid()); }
   void forget_told_losses() { state_.writes.forget_told_losses(); }
 
   // Is called after a fence of all: gives back memory that was not needed since the last time.
@@ -186,7 +187,7 @@ class Remote final : public transport::Sink {
   // words.cpp: starts and sends what is one message on one word or mutex
   Request* make_word(protocol::Verb verb, const RemoteTarget& far, nb::Completion* completion);
   void start_with_mutex(protocol::Verb verb, std::uint64_t mutex, const RemoteTarget& far,
-                        nb::Completion& completion, std::uint64_t* taken);
+                        nb::Completion& completion, std::uint64_t* answer);
 
   // fences.cpp: starts and sends fences
   void start_fence(Channel& channel, nb::Completion& completion);

@@ -44,7 +44,7 @@ void Remote::on_message(const transport::Message& message) {
   pump(channel);
 }
 
-// Handles the answer of an rmw, a lock, or a get small enough for one message.
+// Handles the answer of an rmw, a lock, a release, or a get small enough for one message.
 void Remote::on_data(const Channel& channel, const Reply& reply, std::span<const std::byte> data) {
   Transfer* const transfer = transfers_.of(channel, reply);
   COMEX_BUG_IF(transfer == nullptr);
@@ -73,7 +73,8 @@ void Remote::on_refused(Channel& channel, const Reply& reply) {
   COMEX_BUG_IF(reply.refused_verb == Verb::batch);  // this origin has sent a malformed batch
   if (batches_.note_refused(channel, reply)) return;
   Transfer* const transfer = reply.slot == protocol::no_slot ? nullptr : transfers_.of(channel, reply);
-  if (!protocol::is_write(reply.refused_verb)) {
+  const bool is_awaited = reply.refused_verb == Verb::release && reply.slot != protocol::no_slot;
+  if (!protocol::is_write(reply.refused_verb) || is_awaited) {
     COMEX_BUG_IF(transfer == nullptr || transfer->verb != reply.refused_verb);
     return transfers_.refuse(*transfer);
   }

@@ -90,13 +90,6 @@ class Writes {
     lost_.clear();
     return count;
   }
-  // For a call that tells one of them itself. False if there is none.
-  bool take_failure(Gpid target) {
-    const auto refused = failures_.find(target);
-    if (refused == failures_.end()) return false;
-    if (--refused->second == 0) failures_.erase(refused);
-    return true;
-  }
   // Before finalize, which tells only losses that no fence of any target has told.
   void forget_told_losses() {
     std::erase_if(lost_, [](const auto& loss) { return loss.second; });
