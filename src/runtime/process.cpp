@@ -54,11 +54,12 @@ void hook_into_mpi_finalize(Process& self) {
 bool may_serve_itself() {
   const Result<Settings> settings = parse_settings(environment_lookup());
   if (!settings || settings->progress_ranks == 0) return true;
+  const Result<pr::VirtualHosts> cut = pr::parse_virtual_hosts(settings->virtual_hosts);
   const mpi::LaunchedProcess launched = launched_process();
   if (!launched.is_launched) return false;  // a job of one process
-  if (!launched.size || !launched.size_on_host) return true;
-  if (launched.size_on_host == launched.size) return false;
-  return launched.size_on_host == 1 || !settings->is_explicit(SettingId::progress_ranks);
+  if (!cut || !launched.size || !launched.size_on_host) return true;
+  if (launched.size != 1 && pr::has_lone_rank(cut.value(), *launched.size_on_host)) return true;
+  return launched.size_on_host != launched.size && !settings->is_explicit(SettingId::progress_ranks);
 }
 
 void start_mpi(int* argc, char*** argv) {

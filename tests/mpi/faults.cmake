@@ -38,6 +38,7 @@ comex_add_mpi_test(NAME mpi_life_communicators_two_hosts PROGRAM mpi_life RANKS 
 comex_add_mpi_test(NAME mpi_life_abandoned PROGRAM mpi_life RANKS 3 ARGS abandoned ENV ${forced})
 comex_add_mpi_test(NAME mpi_life_abandoned_two_hosts PROGRAM mpi_life RANKS 6 ARGS abandoned ENV ${two_hosts})
 comex_add_mpi_test(NAME mpi_life_unstarted PROGRAM mpi_life RANKS 4 ARGS unstarted mute ENV ${two_hosts} COMEX_VERBOSE=1)
+comex_add_mpi_test(NAME mpi_life_unstarted_alone_on_two_hosts PROGRAM mpi_life RANKS 2 ARGS unstarted threads ENV ${two_hosts})
 
 foreach(limit address_space file_size no_files mount at_once cgroup cgroup_in_small_pieces everything)
   comex_add_fault_test(memory_limits_${limit} memory_limits_driver.py ${limit} $<TARGET_FILE:mpi_memory_limits>)

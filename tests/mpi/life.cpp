@@ -5,7 +5,8 @@
 //        life communicators  lives over halves and over reordered communicators, then over the world
 //        life abandoned      no comex_finalize, with operations under way, memory allocated and a mutex held
 //        life threadless     the system has no thread for a worker that serves itself
-//        life unstarted [mute]  comex_init_args starts MPI; mute: where nothing can be printed
+//        life unstarted [mute|threads]  comex_init_args starts MPI; mute: where nothing can be printed;
+//        threads: at the level that workers need who serve themselves
 // Exit status 0 on every rank, also on progress ranks, is part of what is tested.
 #include <comex/comex.h>
 #include <comex/worlds.h>
@@ -360,8 +361,12 @@ int main(int argc, char** argv) {
   const std::string how = argc > 1 ? argv[1] : "";
   if (how == "unstarted") {
     // What is printed at the start and the end is lost, and nothing else.
-    if (argc > 2) CHECK(std::freopen("/dev/full", "w", stderr) != nullptr);
+    const std::string more = argc > 2 ? argv[2] : "";
+    if (more == "mute") CHECK(std::freopen("/dev/full", "w", stderr) != nullptr);
     CHECK(comex_init_args(&argc, &argv) == COMEX_SUCCESS);
+    int level = 0;
+    MPI_Query_thread(&level);
+    CHECK(more != "threads" || level == MPI_THREAD_MULTIPLE);
     use(World());
     return MPI_Finalize();
   }

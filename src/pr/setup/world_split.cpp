@@ -141,6 +141,12 @@ int virtual_part(const VirtualHosts& cut, int index, int ranks) {
   return cut.entries.size() == at(ranks) ? cut.entries[at(index)] : 0;
 }
 
+bool has_lone_rank(const VirtualHosts& cut, int ranks) {
+  if (cut.entries.empty()) return ranks < 2 * cut.blocks;
+  return std::ranges::any_of(cut.entries,
+                             [&](int part) { return std::ranges::count(cut.entries, part) == 1; });
+}
+
 std::string counted(std::size_t count, const char* thing) {
   return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
 }

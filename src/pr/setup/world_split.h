@@ -100,5 +100,7 @@ SplitShare share_of(const WorldSplit& split, std::size_t host);
 // The virtual host of the rank at this index among the ranks of its machine. A list of the wrong length cuts
 // nothing, and split_world refuses it.
 int virtual_part(const VirtualHosts& cut, int index, int ranks);
+// True if a machine of so many ranks has a virtual host of only one of them.
+bool has_lone_rank(const VirtualHosts& cut, int ranks);
 
 }  // namespace comex::pr

@@ -326,6 +326,18 @@ TEST(WorldSplit, lets_a_list_of_the_wrong_length_cut_nothing) {
   for (int index = 0; index < 4; ++index) EXPECT_EQ(virtual_part(virtual_hosts, index, 4), 0);
 }
 
+TEST(WorldSplit, tells_a_machine_with_a_rank_alone_on_its_virtual_host) {
+  const auto has_lone = [](const char* text, int ranks) {
+    return has_lone_rank(parse_virtual_hosts(text).value(), ranks);
+  };
+  for (const auto& [text, ranks] :
+       {std::pair("", 1), {"2", 1}, {"2", 2}, {"2", 3}, {"9", 4}, {"0,1,0", 3}, {"1,0", 2}})
+    EXPECT_TRUE(has_lone(text, ranks)) << text << " of " << ranks;
+  for (const auto& [text, ranks] :
+       {std::pair("", 2), {"1", 2}, {"2", 4}, {"2", 5}, {"0,1,0,1", 4}, {"3,3", 2}})
+    EXPECT_FALSE(has_lone(text, ranks)) << text << " of " << ranks;
+}
+
 TEST(WorldSplit, leaves_each_rank_its_own_host_and_the_counts) {
   const auto world = split({0, 0, 0, 0, 0, 0, 6, 6}, {{cut, "2"}});
   ASSERT_TRUE(world);
