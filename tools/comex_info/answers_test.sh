@@ -40,6 +40,8 @@ says "COMEX_VERBOSE = 1   [alias]" ARMCI_VERBOSE=y "$program"
 says "Accepted, no effect here" "$program"
 says '"name": "COMEX_WAIT", "alias": "", "value": "spin", "default": "auto", "source": "environment"' \
   COMEX_WAIT=spin "$program" --json
+strange=$(printf 'a\303\251\377\303(\355\240\200')
+says '"value": "aé\ufffd\ufffd(\ufffd\ufffd\ufffd"' COMEX_TRACE="$strange" "$program" --json
 says "COMEX_WIAT is not a setting; the nearest is COMEX_WAIT" COMEX_WIAT=spin "$program"
 says "processor" "$program" --topology
 

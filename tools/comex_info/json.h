@@ -1,4 +1,5 @@
-// The little JSON that comex_info writes: text quoted, all else put together by the caller.
+// The little JSON that comex_info writes: text quoted, all else put together by the caller. Bytes that are no
+// UTF-8 become U+FFFD.
 #pragma once
 
 #include <string>
