@@ -27,22 +27,20 @@ FailureWatch::FailureWatch(World& world, const Reporter& reporter)
   is_lost_.resize(world.share.hosts);
 }
 
-// All is said by the header: the sequence is the number of a worker or host, the phase what it is about, and
-// what has become of a worker.
-void FailureWatch::send_all(Phase phase, std::uint64_t number, WorkerState state) {
+// All is said by the header: the phase is what has become of a worker or host, the sequence its number.
+void FailureWatch::send_all(Phase phase, std::uint64_t number) {
   for (const watch::HostServer& other : others_) {
-    if (!is_lost_[static_cast<std::size_t>(other.host)]) send(other.server, phase, number, state);
+    if (!is_lost_[static_cast<std::size_t>(other.host)]) send(other.server, phase, number);
   }
 }
 
-void FailureWatch::send(TransportRank to, Phase phase, std::uint64_t number, WorkerState state) {
-  const auto what = static_cast<std::uint32_t>(phase) << 8 | static_cast<std::uint32_t>(state);
-  control_.send(to, op::failure_context, number, what, {});
+void FailureWatch::send(TransportRank to, Phase phase, std::uint64_t number) {
+  control_.send(to, op::failure_context, number, static_cast<std::uint32_t>(phase), {});
 }
 
 void FailureWatch::on_message(TransportRank from, const protocol::ControlHeader& header) {
   if (!is_on()) return;
-  const auto phase = static_cast<Phase>(header.phase >> 8);
+  const auto phase = static_cast<Phase>(header.phase);
   if (phase == Phase::host_left && header.sequence < world_.share.hosts) {
     world_.failures.note_left(static_cast<std::uint32_t>(header.sequence));
   } else if (phase == Phase::ask) {
@@ -51,28 +49,30 @@ void FailureWatch::on_message(TransportRank from, const protocol::ControlHeader&
     heard_ns_ = world_.os->now_ns();
   } else if (phase == Phase::worker && header.sequence < told_.size()) {
     const auto worker = static_cast<Worker>(header.sequence);
-    const bool is_lost = (header.phase & 0xff) == static_cast<std::uint32_t>(WorkerState::lost);
-    const WorkerState state = is_lost ? WorkerState::lost : WorkerState::dead;
-    world_.failures.mark(worker, state);
-    told_[worker] = std::max(told_[worker], state);  // the sender tells everybody
-    if (is_lost) give_up(world_.group->place(worker).host);
+    world_.failures.mark(worker, WorkerState::dead);
+    told_[worker] = std::max(told_[worker], WorkerState::dead);  // the sender tells everybody
+  } else if (phase == Phase::host_lost && header.sequence < world_.share.hosts) {
+    give_up(static_cast<std::uint32_t>(header.sequence));
   }
 }
 
-void FailureWatch::give_up(std::uint32_t host) {
+bool FailureWatch::give_up(std::uint32_t host) {
   is_lost_[host] = true;
   world_.failures.note_left(host);  // it will not say so itself
-}
-
-void FailureWatch::lose(std::uint32_t host) {
-  give_up(host);
-  std::optional<bool> is_first;  // another progress rank may say so: who marks the first worker does
+  std::optional<bool> is_first;     // who marks the first worker is
   for (Worker worker = 0; worker < told_.size(); ++worker) {
     if (world_.group->place(worker).host != host) continue;
     const bool is_new = world_.failures.mark(worker, WorkerState::lost);
     if (!is_first) is_first = is_new;
+    told_[worker] = WorkerState::lost;  // one message tells of all
   }
-  if (!is_first.value_or(true)) return;
+  return is_first.value_or(true);
+}
+
+void FailureWatch::lose(std::uint32_t host) {
+  const bool is_first = give_up(host);
+  send_all(Phase::host_lost, host);
+  if (!is_first) return;
   reporter_.notice("host " + std::to_string(host) + " (" + std::string(world_.group->host_name(host)) +
                    ") does not answer; its workers and their memory are lost (COMEX_ON_FAILURE=continue, "
                    "COMEX_TIMEOUT_S=" +
@@ -113,7 +113,7 @@ bool FailureWatch::may_end() {
     left_ns_ = world_.os->now_ns();
     const auto host = static_cast<std::uint32_t>(world_.place.host);
     world_.failures.note_left(host);
-    send_all(Phase::host_left, host, WorkerState::alive);
+    send_all(Phase::host_left, host);
   }
   if (world_.failures.left_hosts() != world_.share.hosts) return false;
   // What was sent to the dead may never leave.
@@ -142,9 +142,13 @@ void FailureWatch::look_at(int rank) {
 
 bool FailureWatch::relay(Worker worker) {
   const WorkerState state = world_.failures.of(worker);
-  if (state > told_[worker]) {
+  if (state > told_[worker] && state == WorkerState::lost) {  // another progress rank has lost its host
+    const std::uint32_t host = world_.group->place(worker).host;
+    give_up(host);
+    send_all(Phase::host_lost, host);
+  } else if (state > told_[worker]) {
     told_[worker] = state;
-    send_all(Phase::worker, worker, state);
+    send_all(Phase::worker, worker);
   }
   const bool is_new = state != WorkerState::alive && !seen_[worker];
   seen_[worker] = state != WorkerState::alive;

@@ -51,16 +51,15 @@ class FailureWatch {
   }
 
  private:
-  enum class Phase : std::uint32_t { worker = 1, host_left, ask, answer };
+  enum class Phase : std::uint32_t { worker = 1, host_left, ask, answer, host_lost };
   bool is_due();
-  void send_all(Phase phase, std::uint64_t number, groups::WorkerState state);
+  void send_all(Phase phase, std::uint64_t number);
   void look_at(int rank);
   void look_at_next_host();
   const watch::HostServer* next_host() const;
   void lose(std::uint32_t host);
-  void give_up(std::uint32_t host);
-  void send(TransportRank to, Phase phase, std::uint64_t number,
-            groups::WorkerState state = groups::WorkerState::alive);
+  bool give_up(std::uint32_t host);  // false: another progress rank of this host has noticed before
+  void send(TransportRank to, Phase phase, std::uint64_t number);
   bool relay(Worker worker);  // true once, if it has died; tells the others what they do not know
 
   World& world_;
