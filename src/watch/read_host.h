@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/activity.h"
@@ -34,7 +36,9 @@ void read_queues(const activity::Block& block, std::uint64_t now_ns, std::vector
 JobState read_host(const ReadArena& read, const shm::Geometry& geometry, std::uint64_t now_ns,
                    const SeeRank& see = {});
 
-// When this process of this machine began, as /proc has it; 0: there is none.
+// By how much the time namespace of a process ("self" or a number) puts a clock ahead: monotonic or boottime.
+std::int64_t clock_ahead_ns(const std::string& process, std::string_view clock);
+// When this process of this machine began, in ticks of the machine's own clock; 0: there is none.
 std::uint64_t process_start(std::int32_t pid);
 // Of the process that began then, as /proc has it; 'X': it is gone. `started` 0: whenever it began.
 char process_state(std::int32_t pid, std::uint64_t started);

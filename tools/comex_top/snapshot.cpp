@@ -123,7 +123,9 @@ void look_into_process(const fs::path& process, std::set<FileIdentity>& seen,
     Job& job = jobs[map->job];
     job.id = map->job;
     job.world = static_cast<std::uint32_t>(map->world);
-    const std::uint64_t taken_ns = trace::Log::now_ns();
+    const auto ahead_ns = [](const std::string& of) { return watch::clock_ahead_ns(of, "monotonic"); };
+    const std::uint64_t taken_ns =
+        trace::Log::now_ns() + static_cast<std::uint64_t>(ahead_ns(process.filename()) - ahead_ns("self"));
     job.taken_at = static_cast<double>(taken_ns) / 1e9;
     Host host = host_of(file, each->path().string(), *map, taken_ns);
     if (!host.ranks.empty()) job.hosts.push_back(std::move(host));

@@ -100,6 +100,13 @@ with tempfile.TemporaryDirectory() as folder:
         check(said.stdout or said.stderr == "comex_top: no job runs on this machine that this user may read\n",
               f"an empty list without a line: {said.stderr}")
 
+    elsewhere = ["unshare", "--time", "--boottime", "100000", "--monotonic", "100000"]
+    if subprocess.run([*elsewhere, "true"], capture_output=True, check=False).returncode == 0:
+        said = subprocess.run([*elsewhere, TOP, "--job", job, "--json", "--interval", "0"], capture_output=True, text=True, check=False)
+        there = json.loads(said.stdout)
+        check("in barrier" in workers(there)[1]["doing"] and workers(there)[1]["wait"]["seconds"] < 100000,
+              f"a look from another time namespace: {workers(there)[1]}")
+
     open(go, "w", encoding="utf-8").close()
     check(launch.wait(timeout=60) == 0, "the job ends well")
     check(job not in jobs.names(TOP, JOB), "a job that has ended is no more")
