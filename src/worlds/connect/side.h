@@ -27,7 +27,7 @@ struct ProgressRankId {
 using ProgressRanks = std::map<ProgressRankId, TransportRank>;
 
 struct SideFacts {
-  std::uint64_t layout = 9;      // version of these bytes and of the messages between both sides
+  std::uint64_t layout = 10;     // version of these bytes and of the messages between both sides
   Id128 launch;                  // of the root's world
   bool has_name_server = false;  // by which launches learn of each other
   std::string mpi;               // the library's version
