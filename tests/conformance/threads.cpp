@@ -110,11 +110,12 @@ TEST_P(Threads, are_told_of_their_own_unlocks_only) {
   testing::internal::CaptureStderr();
   std::atomic<bool> is_over{false};
   int refused = 0, failed_fences = 0;
+  const int far = job_.workers() - 1;  // on another host
   std::thread fencing([&] {
-    while (!is_over) failed_fences += comex_fence_proc(1, everybody) == COMEX_SUCCESS ? 0 : 1;
+    while (!is_over) failed_fences += comex_fence_proc(far, everybody) == COMEX_SUCCESS ? 0 : 1;
   });
   for (int round = 0; round < rounds_of_threads; ++round)
-    refused += comex_unlock(0, 1) == COMEX_SUCCESS ? 0 : 1;
+    refused += comex_unlock(0, far) == COMEX_SUCCESS ? 0 : 1;
   is_over = true;
   fencing.join();
   EXPECT_EQ(std::ranges::count(testing::internal::GetCapturedStderr(), '\n'), rounds_of_threads);
