@@ -201,7 +201,7 @@ void hang(std::string_view kind) {
 
 int main(int argc, char** argv) {
   if (argc < 2) return 1;
-  std::signal(SIGUSR1, [](int) { compute(); });  // of a progress rank, too
+  std::signal(SIGUSR2, [](int) { compute(); });  // a progress rank as well; MPICH sends SIGUSR1 at a death
   const std::string_view kind = argv[1];
   if (kind == "target_computes") MPI_Init(&argc, &argv);  // without threads, which would serve
   if (comex_init_args(&argc, &argv) != COMEX_SUCCESS) return 1;

@@ -91,7 +91,7 @@ def disturb_last_host(kind, job, log, launch):
     if kind.startswith("server_"):
         last = [rank for rank in last if rank["role"] == "progress"]
     for rank in last:
-        os.kill(rank["pid"], signal.SIGKILL if "loss" in kind else signal.SIGUSR1 if "busy" in kind else signal.SIGSTOP)
+        os.kill(rank["pid"], signal.SIGKILL if "loss" in kind else signal.SIGUSR2 if "busy" in kind else signal.SIGSTOP)
     launch.stdin.write(b"g\n")
     launch.stdin.flush()
 
