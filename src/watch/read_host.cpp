@@ -219,8 +219,9 @@ std::uint64_t process_start(std::int32_t pid) {
 char process_state(std::int32_t pid, std::uint64_t started) {
   const std::string facts = facts_of(pid);
   if (facts.empty()) return 'X';
-  // A namespace may be ahead by a part of a tick.
-  return started != 0 && process_start(pid) - started + 1 > 2 ? 'X' : facts.front();
+  // A namespace may be ahead by a part of a tick, so the same start may differ by one.
+  const auto later = static_cast<std::int64_t>(process_start(pid) - started);
+  return started != 0 && (later < -1 || later > 1) ? 'X' : facts.front();
 }
 
 }  // namespace comex::watch

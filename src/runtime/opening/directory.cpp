@@ -12,7 +12,7 @@ groups::DirectoryShape directory_shape(const World& world) {
   return {world.share.ranks, world.share.workers, world.share.hosts};
 }
 
-// Behind the rows; they are there where the job goes on without the dead.
+// Failures lie behind the rows, in a job that goes on without the dead.
 std::uint64_t failures_offset(const World& world) {
   return shm::round_up(groups::Directory::bytes(directory_shape(world)), 64);
 }

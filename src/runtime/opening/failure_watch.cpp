@@ -59,7 +59,7 @@ void FailureWatch::on_message(TransportRank from, const protocol::ControlHeader&
 bool FailureWatch::give_up(std::uint32_t host) {
   is_lost_[host] = true;
   world_.failures.note_left(host);  // it will not say so itself
-  std::optional<bool> is_first;     // who marks the first worker is
+  std::optional<bool> is_first;     // whether this process has marked the host's first worker
   for (Worker worker = 0; worker < told_.size(); ++worker) {
     if (world_.group->place(worker).host != host) continue;
     const bool is_new = world_.failures.mark(worker, WorkerState::lost);
