@@ -28,7 +28,7 @@ class ExtentsWalk {
       if (records_[id].previous != before || are_to_join(before, id)) return false;
       if (!is_free(id)) live += end - at;
       if (is_free(id) && records_[id].is_committed != 0) kept += end - at;
-      free_records += is_free(id) ? 1 : 0;
+      free_records += is_free(id) ? 1U : 0U;
       before = id;
       at = end;
     }

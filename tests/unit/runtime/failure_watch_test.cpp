@@ -18,14 +18,14 @@ namespace {
 using groups::WorkerState;
 
 // Three hosts: workers 0 and 1 with progress rank 2; workers 2, 3 and 4 with 6; worker 5 with 8.
-const std::vector<int> hosts = {0, 0, 0, 1, 1, 1, 1, 2, 2};
+const std::vector<int> host_of_rank = {0, 0, 0, 1, 1, 1, 1, 2, 2};
 
 // A progress rank, as much of it as watches over failures.
 class Watcher {
  public:
   Watcher(const std::shared_ptr<transport::LoopbackFabric>& fabric, TransportRank rank)
       : world(std::make_unique<shm::MemoryOs>(), settings()) {
-    const pr::WorldSplit split = pr::split_world(hosts, world.settings).value();
+    const pr::WorldSplit split = pr::split_world(host_of_rank, world.settings).value();
     world.place = split.places()[static_cast<std::size_t>(rank)];
     world.share = pr::share_of(split, static_cast<std::size_t>(world.place.host));
     const groups::DirectoryShape shape{world.share.ranks, world.share.workers, world.share.hosts};
