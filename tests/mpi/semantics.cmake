@@ -6,8 +6,8 @@ set(tcp --fabric tcp)
 set(no_single_copy --fabric copied)
 
 function(run program variant ranks)
-  cmake_parse_arguments(PARSE_ARGV 3 t "" "" "ENV;ARGS;MPI_ARGS;LABELS")
-  comex_add_mpi_test(NAME mpi.${program}.${variant} PROGRAM mpi_${program} RANKS ${ranks} ENV ${t_ENV}
+  cmake_parse_arguments(PARSE_ARGV 3 t "" "TIMEOUT" "ENV;ARGS;MPI_ARGS;LABELS")
+  comex_add_mpi_test(NAME mpi.${program}.${variant} PROGRAM mpi_${program} RANKS ${ranks} TIMEOUT ${t_TIMEOUT} ENV ${t_ENV}
     ARGS ${t_ARGS} MPI_ARGS ${t_MPI_ARGS} LABELS ${t_LABELS} ALONE)
 endfunction()
 
@@ -28,7 +28,7 @@ function(litmus variant rounds ranks)
   cmake_parse_arguments(PARSE_ARGV 3 t "" "" "ENV;ARGS")
   run(litmus ${variant} ${ranks} ENV ${t_ENV} ARGS ${rounds} ${t_ARGS})
   math(EXPR many "10 * ${rounds}")
-  run(litmus ${variant}_often ${ranks} ENV ${t_ENV} ARGS ${many} ${t_ARGS} LABELS long)
+  run(litmus ${variant}_often ${ranks} ENV ${t_ENV} ARGS ${many} ${t_ARGS} LABELS long TIMEOUT 200)
 endfunction()
 litmus(on_two_hosts 600 6 ENV ${two_hosts})
 litmus(direct 8000 5)
