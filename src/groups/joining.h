@@ -14,7 +14,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <vector>
 
@@ -34,7 +33,7 @@ class LeaderChannel {
   virtual std::uint32_t rank() const = 0;
   // For leaders: sends `mine` and returns the other leader's bytes.
   virtual Result<Bytes> exchange(const Bytes& mine) = 0;
-  virtual std::uint64_t most_exchanged_bytes() const { return std::numeric_limits<std::uint64_t>::max(); }
+  virtual std::uint64_t most_exchanged_bytes() const = 0;
   // For all members: returns the bytes that the leader passes.
   virtual Result<Bytes> broadcast(const Bytes& leaders) = 0;
   // For all members: returns everybody's bytes by rank at the leader, and nothing elsewhere.

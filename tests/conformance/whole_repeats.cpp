@@ -1,5 +1,6 @@
 // Batches of items that repeat the ones before them, origin and server together.
 #include "conformance/whole_rig.h"
+#include "shm/locks/block_locks.h"
 
 namespace comex::whole {
 namespace {

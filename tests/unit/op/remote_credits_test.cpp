@@ -46,7 +46,7 @@ TEST(Remote, does_not_count_locks_that_wait_for_their_mutex) {
   EXPECT_TRUE(script.remote.has_capacity());
   const std::vector<Seen> seen = script.look();
   ASSERT_EQ(seen.size(), 2u);
-  script.say(script.reply(Verb::done, seen[0].header.slot), {});
+  script.say(script.reply(protocol::Verb::done, seen[0].header.slot), {});
   std::uint64_t value = 0;
   nb::Completion got;
   script.remote.start(script.get(&value, 8), script.far, got);
