@@ -39,6 +39,7 @@ void run(Job& job, long rounds, unsigned long seed) {
 int main(int argc, char** argv) {
   using namespace comex::testing;
   Job job(argc, argv, "litmus");
+  if (job.has("long")) alarm(190);
   const long rounds = job.arguments.empty() ? 1024 : std::strtol(job.arguments[0].c_str(), nullptr, 10);
   unsigned long seed = chosen_seed(0, argv);
   MPI_Bcast(&seed, 1, MPI_UNSIGNED_LONG, 0, job.comm);
