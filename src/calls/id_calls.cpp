@@ -154,6 +154,6 @@ int comex_set_card_hook(const comex_card_hook_t* hook) {
     return runtime->reporter().fail({.operation = name},
                                     "a hook needs collect and deliver; ready may be null");
   }
-  runtime->card_hook() = hook == nullptr ? comex_card_hook_t{} : *hook;
+  runtime->set_card_hook(hook == nullptr ? comex_card_hook_t{} : *hook);
   return COMEX_SUCCESS;
 }

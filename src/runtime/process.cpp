@@ -120,8 +120,11 @@ const char* why_there_is_none() {
 }
 
 Reporter& introduced_reporter() {
-  Reporter& reporter = process().reporter;
-  if (reporter.identity().rank >= 0) return reporter;
+  Process& self = process();
+  const std::lock_guard lock(self.introducing);
+  Reporter& reporter = self.reporter;
+  const Identity& known = reporter.identity();
+  if (known.rank >= 0 || (!known.host.empty() && !mpi_is_running())) return reporter;
   Identity who{.rank = -1, .host = shm::make_posix_os()->host_facts().host_name};
   if (mpi_is_running()) {
     PMPI_Comm_rank(MPI_COMM_WORLD, &who.rank);

@@ -21,6 +21,7 @@ struct Process {
   std::unique_ptr<Runtime> runtime;
   // Only one init or finalize at a time. A progress rank ends inside init, where exit handlers may finalize.
   std::recursive_mutex starting;
+  std::mutex introducing;  // only one thread at a time finds out who this process is
   bool was_initialized = false;
   bool has_met_parents = false;  // or has none; equal on all ranks
   bool has_finalize_hook = false;

@@ -72,7 +72,14 @@ class Runtime {
   const groups::WorldRegistry& registry() const { return registry_; }
   groups::GroupTable& groups() { return groups_; }
   Allocations& allocations() { return allocations_; }
-  comex_card_hook_t& card_hook() { return card_hook_; }
+  comex_card_hook_t card_hook() const {
+    const std::lock_guard lock(card_hook_mutex_);
+    return card_hook_;
+  }
+  void set_card_hook(const comex_card_hook_t& hook) {
+    const std::lock_guard lock(card_hook_mutex_);
+    card_hook_ = hook;
+  }
 
   // The mutexes of this host's workers, those that this worker holds (under the engine lock), and whether the
   // world has any.
@@ -358,6 +365,7 @@ class Runtime {
   std::unique_ptr<OtherWorlds> other_worlds_;  // made before the registry, which tells it of freed worlds
   groups::WorldRegistry registry_;
   groups::GroupTable groups_;
+  mutable std::mutex card_hook_mutex_;
   comex_card_hook_t card_hook_{};  // without functions: none
   Allocations allocations_;
   std::atomic<bool> has_mutexes_{false};

@@ -272,7 +272,7 @@ class MeetingRun {
   }
 
   bool is_ready(int inter) {
-    const comex_card_hook_t& hook = runtime_.card_hook();
+    const comex_card_hook_t hook = runtime_.card_hook();
     if (hook.ready == nullptr) return true;
     std::vector<comex_gpid_t> remote;
     for (const Gpid gpid : joined_.remote) remote.push_back({gpid.world, gpid.rank});

@@ -294,6 +294,7 @@ TEST_F(ServerMutex, of_a_local_holder_is_handed_to_a_remote_waiter_with_a_ring) 
   ASSERT_TRUE(static_cast<bool>(direct().unlock(local)));
   EXPECT_NE(rig.arena.doorbell(0).seen(), seen);
   EXPECT_NE(b.reply_to(wait, 3), nullptr);
+  EXPECT_EQ(rig.recovered, 0U) << "nobody has died";
 }
 
 TEST_F(ServerMutex, passes_by_a_waiter_that_left) {

@@ -232,7 +232,7 @@ INSTANTIATE_TEST_SUITE_P(
         Flaw{"a stride that overflows", [](RequestHeader&, Bytes& rest) { set_u64(rest, 5, INT64_MAX); }},
         Flaw{"a negative stride", [](RequestHeader&, Bytes& rest) { set_u64(rest, 5, ~0UL); }},
         Flaw{"fewer bytes than the counts say", [](RequestHeader& h, Bytes&) { h.bytes = 24; }},
-        Flaw{"runs that cut an element", [](RequestHeader&, Bytes& rest) { set_u64(rest, 3, 12); set_u64(rest, 4, 3); }},
+        Flaw{"runs that cut an element", [](RequestHeader&, Bytes& rest) { set_u64(rest, 3, 4); set_u64(rest, 4, 8); }},
         Flaw{"data missing", [](RequestHeader&, Bytes& rest) { rest.pop_back(); }},
         Flaw{"data too long", [](RequestHeader&, Bytes& rest) { rest.push_back(std::byte{}); }},
         Flaw{"no scale", [](RequestHeader&, Bytes& rest) { cut(rest, 8); }},
@@ -243,7 +243,7 @@ INSTANTIATE_TEST_SUITE_P(
                rest.clear(); h.verb = Verb::rmw; h.bytes = 8; h.scalar = Scalar::int64;
                h.atomic = static_cast<Atomic>(static_cast<int>(protocol::last_atomic) + 1); }},
         Flaw{"rmw of two bytes", [](RequestHeader& h, Bytes& rest) {
-               rest.clear(); h.verb = Verb::rmw; h.bytes = 2; h.scalar = Scalar::int32; }},
+               rest.clear(); h.verb = Verb::rmw; h.bytes = 2; h.scalar = Scalar::int64; }},
         Flaw{"compare and swap for nothing", [](RequestHeader& h, Bytes& rest) {
                rest.clear(); h.verb = Verb::rmw; h.bytes = 8; h.scalar = Scalar::int64;
                h.atomic = Atomic::compare_swap; }},
