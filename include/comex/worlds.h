@@ -160,8 +160,8 @@ typedef struct {
   void* context;
 } comex_card_hook_t;
 
-/* Sets the hook of the calling process until the next call; NULL: none. The struct is copied. Either all
- * members of a group have a hook or none. */
+/* Sets the hook of the calling process until the next call; NULL: none. The struct is copied. A meeting uses
+ * the hook that was set when it began. Either all members of a group have a hook or none. */
 COMEX_API int comex_set_card_hook(const comex_card_hook_t* hook);
 
 /* -- What keeps a world here --

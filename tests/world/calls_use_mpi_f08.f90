@@ -1,8 +1,15 @@
 ! Knows the mpi_f08 module and MPI_COMM_WORLD; ierror is left out, as that module allows. The first argument is the
 ! number of ranks that must be found.
 program calls_use_mpi_f08
+  use, intrinsic :: iso_c_binding, only: c_int
   use mpi_f08
   implicit none
+  interface
+    function getpid() bind(c)
+      import :: c_int
+      integer(c_int) :: getpid
+    end function
+  end interface
   integer :: rank, nranks, expected, got, next, before, total, members, length, remote, ierr, i
   integer :: everybody(64)
   integer(kind=MPI_ADDRESS_KIND) :: attribute
@@ -70,7 +77,7 @@ program calls_use_mpi_f08
   call MPI_Comm_get_name(MPI_COMM_WORLD, name, length)
   call check(name(1:length) == 'all of us', 'new name')
 
-  if (rank == 0) call system_clock(got)
+  if (rank == 0) got = getpid()  ! jobs beside this one have files of their own
   call MPI_Bcast(got, 1, MPI_INTEGER, 0, MPI_COMM_WORLD)
   write (argument, '(a, i0)') 'world_f08.', got
   call MPI_File_open(MPI_COMM_WORLD, trim(argument), MPI_MODE_CREATE + MPI_MODE_RDWR + MPI_MODE_DELETE_ON_CLOSE, &

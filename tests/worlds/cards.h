@@ -155,4 +155,27 @@ inline void cards_are_refused(const Job& job, const Place& place) {
   }
 }
 
+// A hook that is taken away while cards come is still told that the meeting is done.
+inline void a_meeting_keeps_its_hook(const Job& job, const Place& place) {
+  int told_ready = 0;
+  const comex_card_hook_t hook{
+      .collect =
+          [](uint32_t, uint32_t, void*, size_t* bytes, void*) {
+            *bytes = 0;
+            return 0;
+          },
+      .deliver = [](uint32_t, uint32_t, const void*, size_t, void*) { return comex_set_card_hook(nullptr); },
+      .ready =
+          [](comex_group_t, comex_group_t, int, const comex_gpid_t*, int, void* context) {
+            ++*static_cast<int*>(context);
+            return 0;
+          },
+      .context = &told_ready};
+  job.done(comex_set_card_hook(&hook));
+  comex_group_t peer = COMEX_GROUP_NULL;
+  job.done(meet_at(place, &peer));
+  job.equal(told_ready, 1, "the calls of ready");
+  job.done(comex_world_disconnect(&peer));
+}
+
 }  // namespace comex::testing

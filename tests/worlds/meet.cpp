@@ -245,6 +245,7 @@ void single(Job& job) {
   });
   job.check("cards travel to whoever lacks them", [&] { cards_travel(job, place); });
   job.check("a hook that fails is everybody's failure", [&] { cards_are_refused(job, place); });
+  job.check("a meeting keeps its hook", [&] { a_meeting_keeps_its_hook(job, place); });
   job.check("lpids make a group where no bridge has all", [&] { parts_by_lpids(job, place); });
 }
 

@@ -78,6 +78,7 @@ class MeetingRun {
         all_(*runtime.extras(meeting.group).collective),
         wire_(group_wire_of(runtime, group_)),
         limit_s_(static_cast<double>(runtime.world().settings.meet_s)),
+        hook_(runtime.card_hook()),
         channel_(runtime, meeting.operation, all_, meeting.root, limit_s_) {}
 
   int run(int* inter) {
@@ -86,7 +87,7 @@ class MeetingRun {
     const std::string error = channel_.spread(leads() ? meet_roots() : std::string());
     if (!error.empty()) return told_by_root(error);
     Result<groups::JoinResult> joined =
-        groups::join_sides(runtime_.registry(), channel_, arguments(), hook_of(runtime_.card_hook()));
+        groups::join_sides(runtime_.registry(), channel_, arguments(), hook_of(hook_));
     if (!joined) return told_by_root(joined.failure().text);
     joined_ = std::move(joined).value();
     connect_others();
@@ -272,12 +273,11 @@ class MeetingRun {
   }
 
   bool is_ready(int inter) {
-    const comex_card_hook_t hook = runtime_.card_hook();
-    if (hook.ready == nullptr) return true;
+    if (hook_.ready == nullptr) return true;
     std::vector<comex_gpid_t> remote;
     for (const Gpid gpid : joined_.remote) remote.push_back({gpid.world, gpid.rank});
-    return hook.ready(meeting_.peer.value_or(inter), meeting_.group, static_cast<int>(remote.size()),
-                      remote.data(), meeting_.root, hook.context) == 0;
+    return hook_.ready(meeting_.peer.value_or(inter), meeting_.group, static_cast<int>(remote.size()),
+                       remote.data(), meeting_.root, hook_.context) == 0;
   }
 
   // Everybody of both sides is here and can continue. Otherwise those who cannot report it, and the root of
@@ -297,6 +297,7 @@ class MeetingRun {
   op::GroupCollective& all_;
   GroupWire wire_;
   double limit_s_;
+  comex_card_hook_t hook_;  // of the start, whatever another thread sets meanwhile
   MeetingChannel channel_;
   std::unique_ptr<MpiPort> port_;  // on the accepting root, while both sides join in MPI
   SideFacts mine_;                 // on the root
