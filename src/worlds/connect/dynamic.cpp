@@ -153,19 +153,23 @@ Bytes hear_spawner(const Deadline& deadline) {
   MPI_Comm parent = MPI_COMM_NULL;
   PMPI_Comm_get_parent(&parent);
   if (parent == MPI_COMM_NULL) return {};
+  const auto& check = runtime::mpi_check();
+  check.let_errors_return(parent);
   int rank = 0;
   int bytes = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Status status;
   if (rank == 0) {
     int is_there = 0;
-    while (is_there == 0 && !deadline.is_over()) PMPI_Iprobe(0, spawn_tag, parent, &is_there, &status);
+    while (is_there == 0 && !deadline.is_over())
+      check(PMPI_Iprobe(0, spawn_tag, parent, &is_there, &status), "MPI_Iprobe");
     if (is_there != 0) PMPI_Get_count(&status, MPI_BYTE, &bytes);
   }
   PMPI_Bcast(&bytes, 1, MPI_INT, 0, MPI_COMM_WORLD);
   Bytes message(static_cast<std::size_t>(bytes));
-  if (rank == 0 && bytes != 0)
-    PMPI_Recv(message.data(), bytes, MPI_BYTE, 0, spawn_tag, parent, MPI_STATUS_IGNORE);
+  if (rank == 0 && bytes != 0) {
+    check(PMPI_Recv(message.data(), bytes, MPI_BYTE, 0, spawn_tag, parent, MPI_STATUS_IGNORE), "MPI_Recv");
+  }
   PMPI_Bcast(message.data(), bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
   PMPI_Comm_free(&parent);
   return message;
