@@ -84,7 +84,12 @@ TEST_F(OutOfMemoryTest, says_so_when_all_records_are_in_use) {
   place.geometry = arena_.geometry();
   place.geometry.max_records = 5;
   Extents few(place);
-  for (int i = 0; i < 3; ++i) ASSERT_TRUE(few.allocate(0, 4000));
+  std::vector<Extent> held;
+  for (int i = 0; i < 3; ++i) held.push_back(few.allocate(0, 4000).value());
+  for (int i = 0; i < 10; ++i) {  // free neighbours join, and the record of one is used again
+    for (const std::size_t last : {1U, 2U}) ASSERT_TRUE(few.release(held.at(last).offset));
+    for (const std::size_t last : {1U, 2U}) held.at(last) = few.allocate(0, 4000).value();
+  }
   const Result<Extent> made = few.allocate(0, 4000);
   ASSERT_FALSE(made);
   expect_parts(made.failure().text,
