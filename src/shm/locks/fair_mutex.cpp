@@ -96,7 +96,7 @@ LockResult FairMutex::take_over(std::uint32_t serving, std::uint32_t end, const 
     if (!is_dead(place_of(ticket).load(), ticket)) return LockResult::busy;
   }
   // The place was read first. The party is known to be dead now, so it cannot unlock after this check.
-  if (!is_taken(place, serving) || block_->serving.load() != serving) return LockResult::busy;
+  if (block_->serving.load() != serving) return LockResult::busy;
   const std::uint64_t holder = block_->holder.load();
   const bool had_entered = is_of_turn(holder, serving);
   const bool is_half_done = had_entered || (place & half_done_flag) != 0;

@@ -115,54 +115,82 @@ TEST_F(MutexSchedules, with_a_server_ring_it_at_its_turn) {
 }
 
 // A party dies before any of its writes: the others get the mutex, and are told if it was inside.
-TEST_F(MutexSchedules, with_a_party_that_dies_go_on_and_tell) {
-  bool is_inside = false;
-  std::size_t before = 0;  // workers that had entered when it did
-  unsigned recovered = 0;
-  const auto mortal = [&] {
+class MutexSchedulesWithADeath : public MutexSchedules {
+ protected:
+  void lock_and_die() {
     FairMutex own = mutex();
     MutexTurn turn;
     while (own.step(turn, party(0), false) == LockResult::busy) own.sleep(turn, forever_ns);
-    before = entered_.size();
-    is_inside = true;
+    before_ = entered_.size();
+    is_inside_ = true;
     shared_at<std::uint64_t>(8192) += 1;
-    is_inside = false;
+    is_inside_ = false;
     EXPECT_TRUE(own.unlock(party(0)));
-  };
-  const auto other = [&](shm::HostSlot slot) {
-    return [&, slot] {
-      FairMutex own = mutex();
-      MutexTurn turn;
-      LockResult taken = own.step(turn, party(slot), false);
-      while (taken == LockResult::busy) {
-        own.sleep(turn, shm::ask_after_ns);
-        taken = own.step(turn, party(slot), true);
-      }
-      if (taken == LockResult::taken_over) {
-        ++recovered;
-        EXPECT_TRUE(scheduler().is_dead(0)) << "taken over from a living worker";
-      }
-      section(slot);
-      EXPECT_TRUE(own.unlock(party(slot)));
+    shared_at<std::uint64_t>(8192 + 64) += 1;  // it may die here, too
+  }
+  void lock_and_ask(shm::HostSlot slot) {
+    FairMutex own = mutex();
+    MutexTurn turn;
+    LockResult taken = own.step(turn, party(slot), false);
+    while (taken == LockResult::busy) {
+      own.sleep(turn, shm::ask_after_ns);
+      taken = own.step(turn, party(slot), true);
+    }
+    leave(slot, taken);
+  }
+  void leave(shm::HostSlot slot, LockResult taken) {
+    if (taken == LockResult::taken_over) {
+      ++recovered_;
+      EXPECT_TRUE(scheduler().is_dead(0)) << "taken over from a living worker";
+    }
+    section(slot);
+    EXPECT_TRUE(mutex().unlock(party(slot)));
+  }
+  Scenario scenario_with(const std::function<void()>& one, const std::function<void()>& two) {
+    Scenario scenario;
+    scenario.begin = [this] {
+      begin();
+      is_inside_ = false;
+      recovered_ = 0;
     };
-  };
-  Scenario scenario;
-  scenario.begin = [&] {
-    begin();
-    is_inside = false;
-    recovered = 0;
-  };
-  scenario.processes = {mortal, other(1), other(2)};
-  scenario.end = [&] {
+    scenario.processes = {[this] { lock_and_die(); }, one, two};
+    scenario.mortal = 0;
+    scenario.time_passes = true;
+    return scenario;
+  }
+
+  bool is_inside_ = false;
+  std::size_t before_ = 0;  // workers that had entered when it did
+  unsigned recovered_ = 0;
+};
+
+TEST_F(MutexSchedulesWithADeath, go_on_and_tell) {
+  Scenario scenario = scenario_with([this] { lock_and_ask(1); }, [this] { lock_and_ask(2); });
+  scenario.end = [this] {
     EXPECT_EQ(entered_.size(), 2u);
-    EXPECT_LE(recovered, 1u);
-    if (is_inside) {
-      EXPECT_EQ(recovered, before < 2 ? 1u : 0u) << "nobody was told that it died inside";
+    EXPECT_LE(recovered_, 1u);
+    if (is_inside_) {
+      EXPECT_EQ(recovered_, before_ < 2 ? 1u : 0u) << "nobody was told that it died inside";
     }
   };
-  scenario.mortal = 0;
-  scenario.time_passes = true;
   expect_in_every_schedule("mutex with a dead party", scenario);
+}
+
+TEST_F(MutexSchedulesWithADeath, let_trylocks_in_once) {
+  const auto tries = [this] {
+    for (int attempt = 0; attempt < 2; ++attempt) {
+      scheduler().pass(shm::ask_after_ns);
+      FairMutex own = mutex();
+      const LockResult taken = own.try_lock(party(1));
+      if (taken != LockResult::busy) return leave(1, taken);
+    }
+  };
+  Scenario scenario = scenario_with(tries, [this] { lock_and_ask(2); });
+  scenario.end = [this] {
+    EXPECT_EQ(std::ranges::count(entered_, Worker{2}), 1);
+    EXPECT_LE(recovered_, 1u);
+  };
+  expect_in_every_schedule("mutex with a dead party and trylock", scenario);
 }
 
 }  // namespace
