@@ -8,6 +8,11 @@ function(comex_add_unborn_test kind limit_s words)
     ENV COMEX_MEET_S=${limit_s} ARGS ${kind})
   set_tests_properties(worlds.unborn.${kind} PROPERTIES COST 20 PASS_REGULAR_EXPRESSION "${words}")
 endfunction()
+# The parents go on. A launcher may hand on what is printed on standard error behind the rest.
+function(comex_add_outlived_unborn_test kind limit_s words)
+  set(goes_on "1 checks ok")
+  comex_add_unborn_test(${kind} ${limit_s} "(${words}.*${goes_on}|${goes_on}.*${words})")
+endfunction()
 # Started without a launcher there is nobody to ask for processes; MPI would wait.
 add_test(NAME worlds.unborn.alone COMMAND timeout -k 5 30 $<TARGET_FILE:worlds_unborn> silent)
 set_tests_properties(worlds.unborn.alone PROPERTIES LABELS "mpi;worlds" TIMEOUT 45
@@ -41,7 +46,7 @@ endfunction()
 
 # Where MPI has no dynamic processes, each attempt says so in one line, and all goes on.
 if(NOT COMEX_TEST_SPAWN)
-  comex_add_unborn_test(silent 2 "world_spawn: [^\n]*has started no processes: MPI_Comm_spawn: [^\n]*\n.*1 checks ok")
+  comex_add_outlived_unborn_test(silent 2 "world_spawn: [^\n]*has started no processes: MPI_Comm_spawn: ")
   comex_add_launches_test(meet.no_ports no_ports 2 2)
   return()
 endif()
@@ -57,7 +62,7 @@ comex_add_mpi_test(NAME worlds.spawn.stopped PROGRAM worlds_stopped RANKS 1 TIME
   ENV GA_NUM_PROGRESS_RANKS_PER_NODE=0 COMEX_MEET_S=4)
 set_tests_properties(worlds.spawn.stopped PROPERTIES PASS_REGULAR_EXPRESSION
   "world_disconnect: the other side has not let go within 4 s .COMEX_MEET_S." FAIL_REGULAR_EXPRESSION "${COMEX_LAUNCH_FAILED}")
-comex_add_unborn_test(strange 8 "have not come through comex_init within 8 s .COMEX_MEET_S..*1 checks ok")
+comex_add_outlived_unborn_test(strange 8 "have not come through comex_init within 8 s .COMEX_MEET_S.")
 # The worked example, with both orders of lpids; the child serves itself or is served by its parents' progress rank.
 foreach(order spawner parent)
   comex_add_mpi_test(NAME worlds.spawn.${order} PROGRAM worlds_spawn RANKS 3 TIMEOUT 40 LABELS worlds
