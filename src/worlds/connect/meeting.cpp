@@ -297,7 +297,7 @@ class MeetingRun {
   op::GroupCollective& all_;
   GroupWire wire_;
   double limit_s_;
-  comex_card_hook_t hook_;  // of the start, whatever another thread sets meanwhile
+  comex_card_hook_t hook_;  // the one that was set when the meeting began
   MeetingChannel channel_;
   std::unique_ptr<MpiPort> port_;  // on the accepting root, while both sides join in MPI
   SideFacts mine_;                 // on the root
